@@ -9,7 +9,21 @@ import numpy as np
 
 from lancehead.sparse import conversions, dtypes
 from lancehead.sparse.base import SparseArray
-from lancehead.sparse.formats import CLASSES, Array, Parts, check, check_coords, extents, is_foreign, shape_of
+from lancehead.sparse.formats import (
+    CANONICAL,
+    CLASSES,
+    DOUBLED,
+    SORTED,
+    UNKNOWN,
+    UNSORTED,
+    Array,
+    Parts,
+    check,
+    check_coords,
+    extents,
+    is_foreign,
+    shape_of,
+)
 
 
 def _is_shape(x: Any) -> bool:
@@ -25,6 +39,28 @@ class _Compressed(SparseArray):
     indices: Any
     indptr: Any
     _dimensions: tuple[int, ...] = (2,)
+    #: What is known of the order of the entries: a number, so that compiled code finds it out once, too.
+    _order: Any = UNKNOWN
+
+    @property  # type: ignore[override]
+    def _sorted(self) -> bool | None:
+        return None if self._order == UNKNOWN else bool(self._order >= SORTED)
+
+    @_sorted.setter
+    def _sorted(self, value: bool | None) -> None:
+        known = SORTED if value else UNKNOWN if value is None else UNSORTED
+        self._order = max(self._order, SORTED) if value else known
+
+    @property  # type: ignore[override]
+    def _canonical(self) -> bool | None:
+        return None if self._order in (UNKNOWN, SORTED) else self._order == CANONICAL
+
+    @_canonical.setter
+    def _canonical(self, value: bool | None) -> None:
+        if value:
+            self._order = CANONICAL
+        elif self._order >= SORTED:
+            self._order = SORTED if value is None else DOUBLED
 
     def _init(self, arg1: Any, shape: Any, dtype: Any, copy: bool) -> None:
         if isinstance(arg1, tuple(CLASSES.values())) or is_foreign(arg1):
@@ -126,6 +162,7 @@ class csr_array(_Compressed):
     indices: Any
     indptr: Any
     _shape: Any
+    _order: Any = UNKNOWN
 
     format = "csr"
     _dimensions = (1, 2)
@@ -142,6 +179,7 @@ class csc_array(_Compressed):
     indices: Any
     indptr: Any
     _shape: Any
+    _order: Any = UNKNOWN
 
     format = "csc"
 

@@ -31,6 +31,7 @@ from lancehead.lib.sparse import (
 from lancehead.sparse import conversions, elementwise, indexing, reductions
 from lancehead.sparse import products as operators
 from lancehead.sparse.arrays import coo_array, csc_array, csr_array
+from lancehead.sparse.formats import CANONICAL, SORTED, UNKNOWN, UNSORTED
 from lancehead.sparse.loops import SHARED
 
 
@@ -45,7 +46,9 @@ def _maker(cls: Any, fields: tuple[str, ...]) -> Any:
     def choose(*parts: Any, **named: Any) -> Any:
         # Asking for the type of an instance makes the class known.
         types.typeof(cls((0, 0)))
-        return (_set_places if len(fields) == 3 else _set_parts), _core.struct_type(cls, list(parts))
+        if len(fields) == 3:
+            return _set_places, _core.struct_type(cls, list(parts))
+        return _set_parts, _core.struct_type(cls, [*parts, types.int64])
 
     make.__name__ = make.__qualname__ = f"make_{cls.__name__}"
     registering(make, False, False, {})(choose)
@@ -57,6 +60,7 @@ def _set_parts(self, data, indices, indptr, shape):
     self.indices = indices
     self.indptr = indptr
     self._shape = shape
+    self._order = UNKNOWN
 
 
 def _set_places(self, data, coords, shape):
@@ -114,14 +118,20 @@ def checked(data, indices, indptr, rows, columns):
         raise ValueError("indices or index pointers are out of order or out of range")
 
 
+def in_order_of(made, a):
+    """An array, with what is known of the order of another one's entries."""
+    made._order = a._order
+    return made
+
+
 def swapped(a):
     """The matrix in compressed rows whose transpose a matrix in compressed columns is."""
-    return make_csr(a.data, a.indices, a.indptr, (a._shape[1], a._shape[0]))
+    return in_order_of(make_csr(a.data, a.indices, a.indptr, (a._shape[1], a._shape[0])), a)
 
 
 def unswapped(a):
     """The transpose of a matrix in compressed rows, in compressed columns."""
-    return make_csc(a.data, a.indices, a.indptr, (a._shape[1], a._shape[0]))
+    return in_order_of(make_csc(a.data, a.indices, a.indptr, (a._shape[1], a._shape[0])), a)
 
 
 def checked_rows(a):
@@ -141,8 +151,8 @@ def copied(a):
     if a.format == "coo":
         return make_coo(a.data.copy(), (a.coords[0].copy(), a.coords[1].copy()), a._shape)
     if a.format == "csc":
-        return make_csc(a.data.copy(), a.indices.copy(), a.indptr.copy(), a._shape)
-    return make_csr(a.data.copy(), a.indices.copy(), a.indptr.copy(), a._shape)
+        return in_order_of(make_csc(a.data.copy(), a.indices.copy(), a.indptr.copy(), a._shape), a)
+    return in_order_of(make_csr(a.data.copy(), a.indices.copy(), a.indptr.copy(), a._shape), a)
 
 
 @_of(conversions.transpose)
@@ -221,9 +231,11 @@ def to_dense(a, order=None, out=None):
 
 @_of(conversions.has_order)
 def has_order(a):
-    b = swapped(a) if a.format == "csc" else a
-    checked_rows(b)
-    return checking.is_sorted(b.indptr, b.indices, b._shape[0])
+    if a._order == UNKNOWN:
+        b = swapped(a) if a.format == "csc" else a
+        checked_rows(b)
+        a._order = SORTED if checking.is_sorted(b.indptr, b.indices, b._shape[0]) else UNSORTED
+    return a._order >= SORTED
 
 
 @_of(conversions.has_canonical_order)
@@ -238,6 +250,7 @@ def sort(a):
     b = swapped(a) if a.format == "csc" else a
     checked_rows(b)
     ordering.sort_rows(b.indptr, b.indices, b.data, b._shape[0])
+    a._order = max(a._order, SORTED)
 
 
 @_of(conversions.sum_duplicates)
@@ -247,6 +260,7 @@ def sum_duplicates(a):
     size = ordering.join_equal(a.indptr, a.indices, a.data, b._shape[0])
     a.indices = a.indices[:size]
     a.data = a.data[:size]
+    a._order = CANONICAL
 
 
 @_of(conversions.eliminate_zeros)
@@ -268,8 +282,8 @@ def with_data(a, data):
     if a.format == "coo":
         return make_coo(data, (a.coords[0].copy(), a.coords[1].copy()), a._shape)
     if a.format == "csc":
-        return make_csc(data, a.indices.copy(), a.indptr.copy(), a._shape)
-    return make_csr(data, a.indices.copy(), a.indptr.copy(), a._shape)
+        return in_order_of(make_csc(data, a.indices.copy(), a.indptr.copy(), a._shape), a)
+    return in_order_of(make_csr(data, a.indices.copy(), a.indptr.copy(), a._shape), a)
 
 
 @_of(elementwise.negative)
@@ -349,7 +363,7 @@ def by_matrix(a, x):
         checked_rows(swapped(a))
         products.columns_by_matrix(None, a.indptr, a.indices, a.data, flat, out.reshape(-1), a._shape[1], width)
     else:
-        b = to_csr(a)
+        b = to_csr(a if a.format == "csr" else with_data(a, a.data.astype(out.dtype)))
         checked_rows(b)
         products.rows_by_matrix(None, b.indptr, b.indices, b.data, flat, out.reshape(-1), a._shape[0], width)
     return out
@@ -366,9 +380,17 @@ def by_sparse(a, b):
     """The product of two sparse matrices."""
     if a._shape[1] != b._shape[0]:
         raise ValueError("matmul: dimension mismatch")
+    if a.format == "coo" or b.format == "coo":
+        # Entries of one place are added in the type of the products, as in other formats.
+        like = in_common(a.data, b.data)
+        return rows_by_rows(cast(a, like.dtype), cast(b, like.dtype))
+    return rows_by_rows(a, b)
+
+
+def rows_by_rows(a, b):
+    """The product of two sparse matrices, in the format of the first."""
     if a.format == "csc":
-        found = product(swapped(to_csc(b)), swapped(a))
-        return unswapped(found)
+        return unswapped(product(swapped(to_csc(b)), swapped(a)))
     return product(to_csr(a), to_csr(b))
 
 
@@ -470,18 +492,28 @@ def column_sums(a, like):
     return out
 
 
+def in_own_type(a):
+    """A matrix in compressed rows, or the transpose of one in compressed columns, whose entries may be summed.
+
+    Where the sum has another type than the array, entries of one place are added before, in the array's type.
+    """
+    if np.cumsum(a.data[:0]).dtype != a.data.dtype:
+        return in_rows(a, a)
+    return swapped(a) if a.format == "csc" else to_csr(a)
+
+
 @overload(reductions.sum_of, strict=False)
 def _sum_of(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     if axis is None or isinstance(axis, types.NoneType | types.Omitted):
-        return lambda a, axis=None, dtype=None, out=None: a.data.sum()
+        return lambda a, axis=None, dtype=None, out=None: in_own_type(a).data.sum()
 
     def sum_along(a, axis=None, dtype=None, out=None):
         like = np.cumsum(a.data[:0])
         if axis < -2 or axis > 1:
             raise ValueError("axis out of range for ndim")
+        b = in_own_type(a)
         if a.format == "csc":
-            return column_sums(swapped(a), like) if axis % 2 == 1 else row_sums(swapped(a), like)
-        b = to_csr(a)
+            return column_sums(b, like) if axis % 2 == 1 else row_sums(b, like)
         return row_sums(b, like) if axis % 2 == 1 else column_sums(b, like)
 
     return sum_along
@@ -516,10 +548,10 @@ def place(i, n):
 
 
 def element(a, i, j):
-    """The element at a place."""
+    """The element in a row, or column, that is compressed."""
     out = np.zeros(1, a.data.dtype)
-    checked_rows(a)
-    slicing.element(a.indptr, a.indices, a.data, i, j, out)
+    if not slicing.element(a.indptr, a.indices, a.data, has_order(a), i, j, out):
+        raise ValueError("indices or index pointers are out of order or out of range")
     return out[0]
 
 
@@ -530,28 +562,31 @@ def _get(a: Any, key: Any) -> Any:
         def get(a, key):
             i, j = place(key[0], a._shape[0]), place(key[1], a._shape[1])
             if a.format == "csc":
-                return element(swapped(a), j, i)
+                return element(a, j, i)
             return element(to_csr(a), i, j)
 
         return get
     if isinstance(key, types.Array) and key.ndim == 1 and isinstance(key.dtype, types.Integer):
         return lambda a, key: taken(to_csr(a), key)
     if isinstance(key, types.SliceType):
-        return lambda a, key: taken(to_csr(a), np.arange(a._shape[0])[key])
+        return lambda a, key: taken(to_csr(a), np.arange(*key.indices(a._shape[0])))
     raise TypingError("in compiled code, sparse arrays have elements a[i, j] and rows a[i:j] and a[array]")
 
 
 def taken(a, rows):
     """Some rows of a matrix in compressed rows."""
-    checked_rows(a)
     which = np.empty(rows.shape[0], np.int64)
     for n in range(rows.shape[0]):
         which[n] = place(rows[n], a._shape[0])
+        if not slicing.are_rows(a.indptr, a.indices, a.data, which[n], which[n] + 1):
+            raise ValueError("indices or index pointers are out of order or out of range")
     indptr = np.empty(rows.shape[0] + 1, a.indptr.dtype)
     size = slicing.size_of_rows(a.indptr, which, indptr)
     indices, data = np.empty(size, a.indices.dtype), np.empty(size, a.data.dtype)
     slicing.take_rows(a.indptr, a.indices, a.data, which, indptr, indices, data)
-    return make_csr(data, indices, indptr, (rows.shape[0], a._shape[1]))
+    made = make_csr(data, indices, indptr, (rows.shape[0], a._shape[1]))
+    checked_rows(made)
+    return made
 
 
 @_of(indexing.diagonal)

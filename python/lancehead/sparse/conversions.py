@@ -400,7 +400,7 @@ def has_order(a: Any) -> bool:
 def has_canonical_order(a: Any) -> bool:
     """Whether entries are in order, and no two have one place, which is found out once."""
     if a._canonical is None:
-        a._canonical = is_canonical(a)
+        a._canonical = has_order(a) and is_canonical(a)
     return bool(a._canonical)
 
 

@@ -27,6 +27,7 @@ from lancehead.sparse.graph_conversions import (
     csgraph_masked_from_dense,
     csgraph_to_dense,
     csgraph_to_masked,
+    edges_of,
     reconstruct_path,
 )
 
@@ -49,7 +50,7 @@ def _graph(graph: Any) -> Rows:
         ValueError: it is not square.
     """
     if is_sparse(graph):
-        csr = to_csr(sparse(graph))
+        csr = edges_of(graph)
     else:
         dense = np.asarray(graph)
         if dense.ndim != 2:

@@ -10,6 +10,15 @@ from lancehead.sparse.conversions import sparse, to_csr
 from lancehead.sparse.formats import Array, of_coords
 
 
+def edges_of(graph: Any) -> Any:
+    """The edges of a sparse matrix in compressed rows: its entries, of blocks those that are not zero."""
+    a = sparse(graph)
+    csr = to_csr(a)
+    if a.format == "bsr":
+        csr.eliminate_zeros()
+    return csr
+
+
 def csgraph_masked_from_dense(
     graph: Any, null_value: Any = 0, nan_null: bool = True, infinity_null: bool = True, copy: bool = True
 ) -> Any:
@@ -53,7 +62,7 @@ def csgraph_from_dense(graph: Any, null_value: Any = 0, nan_null: bool = True, i
 
 def csgraph_to_dense(csgraph: Any, null_value: Any = 0) -> Array:
     """A graph as a dense matrix; of several edges between two nodes the shortest."""
-    coo = sparse(csgraph).tocoo()
+    coo = edges_of(csgraph).tocoo()
     if len(coo._shape) != 2 or coo._shape[0] != coo._shape[1]:
         raise ValueError("csgraph should be a square matrix")
     out = np.full(coo._shape, np.inf)
@@ -71,7 +80,7 @@ def csgraph_to_masked(csgraph: Any) -> Any:
 
 def reconstruct_path(csgraph: Any, predecessors: Any, directed: bool = True) -> Any:
     """The edges of a tree of predecessors, with their lengths, in compressed rows."""
-    csr = to_csr(sparse(csgraph))
+    csr = edges_of(csgraph)
     before = np.asarray(predecessors).reshape(-1)
     nodes = np.flatnonzero(before >= 0)
     lengths = csr[before[nodes], nodes].astype(np.float64) if nodes.size else np.empty(0)
@@ -120,5 +129,5 @@ def construct_dist_matrix(graph: Any, predecessors: Any, directed: bool = True, 
 
 __all__ = [
     "construct_dist_matrix", "csgraph_from_dense", "csgraph_from_masked", "csgraph_masked_from_dense",
-    "csgraph_to_dense", "csgraph_to_masked", "reconstruct_path",
+    "csgraph_to_dense", "csgraph_to_masked", "edges_of", "reconstruct_path",
 ]  # fmt: skip

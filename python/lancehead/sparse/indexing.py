@@ -8,8 +8,17 @@ from typing import Any
 import numpy as np
 
 from lancehead.sparse import dtypes, loops
-from lancehead.sparse.conversions import copied, has_canonical_order, line, of_line, sparse, sum_duplicates, to_csr
-from lancehead.sparse.formats import Array, Rows, compressed, extents, is_sparse, rows_of
+from lancehead.sparse.conversions import (
+    copied,
+    has_canonical_order,
+    has_order,
+    line,
+    of_line,
+    sparse,
+    sum_duplicates,
+    to_csr,
+)
+from lancehead.sparse.formats import Array, Rows, check, compressed, extents, is_sparse, rows_of
 
 _ALL = slice(None)
 
@@ -112,9 +121,10 @@ def _element(a: Any, row: int, column: int) -> Any:
     if a.format == "coo":
         here = (a.coords[0] == row) & (a.coords[1] == column)
         return a.data[here].sum(dtype=a.dtype) if here.any() else out[0]
-    given = rows_of(a)
     i, j = (column, row) if a.format == "csc" else (row, column)
-    loops.element(*given[:3], i, j, out)
+    if not loops.element(a.indptr, a.indices, a.data, has_order(a), i, j, out):
+        # Another look at the arrays says what is wrong.
+        rows_of(a)
     return out[0]
 
 
@@ -142,9 +152,7 @@ def _part(a: Any, row: Any, column: Any) -> Any:
         return _part(to_csr(a), row, column).tocoo()
     major, minor = (column, row) if a.format == "csc" else (row, column)
     # Only a choice of columns takes indices for places.
-    given = rows_of(a, isinstance(minor, np.ndarray))
-    if not (isinstance(major, slice) and major == _ALL):
-        given = _some_rows(given, major)
+    given = _some_rows(a, major, isinstance(minor, np.ndarray))
     if not (isinstance(minor, slice) and minor == _ALL):
         given = _some_columns(given, minor)
     elif isinstance(major, slice) and major == _ALL:
@@ -153,15 +161,15 @@ def _part(a: Any, row: Any, column: Any) -> Any:
     return compressed(a.format, given.indptr, given.indices, given.data, shape)
 
 
-def _some_rows(a: Rows, which: Any) -> Rows:
+def _some_rows(matrix: Any, which: Any, indices_too: bool) -> Rows:
     if isinstance(which, slice):
-        start, stop, step = which.indices(a.rows)
+        start, stop, step = which.indices(extents(matrix)[0])
+        if step == 1 and which != _ALL:
+            return _cut(matrix, start, max(start, stop), indices_too)
         if step == 1:
-            stop = max(start, stop)
-            first, last = int(a.indptr[start]), int(a.indptr[stop])
-            cut = a.indices[first:last].copy(), a.data[first:last].copy()
-            return Rows(a.indptr[start : stop + 1] - a.indptr[start], *cut, stop - start, a.columns)
+            return rows_of(matrix, indices_too)
         which = np.arange(start, stop, step)
+    a = rows_of(matrix, indices_too)
     indptr = np.empty(which.size + 1, np.int64)
     size = loops.size_of_rows(a.indptr, which, indptr)
     indptr = indptr.astype(dtypes.index_dtype((a.indices,), size), copy=False)
@@ -169,6 +177,18 @@ def _some_rows(a: Rows, which: Any) -> Rows:
     moved = dtypes.carried(a.data), which, indptr, indices, dtypes.carried(data)
     loops.take_rows(size)(a.indptr, a.indices, *moved)
     return Rows(indptr, indices, data, which.size, a.columns)
+
+
+def _cut(a: Any, start: int, stop: int, indices_too: bool) -> Rows:
+    """Rows that follow each other; the others are not looked at."""
+    if not loops.are_rows(a.indptr, a.indices, a.data, start, stop):
+        # Another look at the arrays says what is wrong.
+        rows_of(a)
+    first, last = int(a.indptr[start]), int(a.indptr[stop])
+    indptr, columns = a.indptr[start : stop + 1] - a.indptr[start], extents(a)[1]
+    indices, data = a.indices[first:last].copy(), a.data[first:last].copy()
+    check(indptr, indices, data, stop - start, columns, indices_too)
+    return Rows(indptr, indices, data, stop - start, columns)
 
 
 def _some_columns(a: Rows, which: Any) -> Rows:

@@ -73,7 +73,8 @@ united, met, in_parts = serial(joining.united), serial(joining.met), Sized(joini
 size_of_rows, take_rows = serial(slicing.size_of_rows), Sized(slicing.take_rows)
 size_of_range, take_range = serial(slicing.size_of_range), serial(slicing.take_range)
 size_of_columns, take_columns = serial(slicing.size_of_columns), serial(slicing.take_columns)
-element, elements, diagonal = serial(slicing.element), Sized(slicing.elements), serial(slicing.diagonal)
+are_rows, diagonal = serial(slicing.are_rows), serial(slicing.diagonal)
+element, elements = serial(slicing.element), Sized(slicing.elements)
 places_of, lower_bounds = serial(slicing.places_of), serial(slicing.lower_bounds)
 scale_rows, scale_columns = Sized(slicing.scale_rows), Sized(slicing.scale_columns)
 

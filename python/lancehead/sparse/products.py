@@ -138,7 +138,8 @@ def _by_dense(a: Any, x: Array, semiring: Semiring | None) -> Any:
     elif a.format == "csc":
         loops.columns_by_matrix(functions, *rows_of(a)[:3], flat, to, shape[1], width)
     else:
-        given = rows_of(to_csr(a))
+        # Entries of one place are added in the type of the products, as in other formats.
+        given = rows_of(to_csr(a if functions else a.astype(dtype, copy=False)))
         loops.rows_by_matrix(data.size * width)(functions, *given[:3], flat, to, given.rows, width)
     return out
 
@@ -168,6 +169,9 @@ def _by_sparse(a: Any, b: Any, semiring: Semiring | None) -> Any:
     if len(a._shape) == 1 or len(b._shape) == 1:
         return _of_lines(a, b, semiring)
     _fits(a._shape[1], b._shape[0])
+    if semiring is None:
+        dtype = dtypes.joined(a.dtype, b.dtype)
+        a, b = (x.astype(dtype, copy=False) if x.format == "coo" else x for x in (a, b))
     format = "csr" if a.format == "coo" else a.format
     shape = (a._shape[0], b._shape[1])
     if format == "csc":
@@ -185,7 +189,8 @@ def _of_lines(a: Any, b: Any, semiring: Semiring | None) -> Any:
     first = line(a) if len(a._shape) == 1 else a
     then = line(b).T if len(b._shape) == 1 else b
     _fits(first._shape[1], then._shape[0], len(a._shape) == 1, len(b._shape) == 1)
-    found = _by_sparse(to_csr(first), to_csr(then), semiring)
+    first, then = (x if x.format == "coo" else to_csr(x) for x in (first, then))
+    found = _by_sparse(first, then, semiring)
     if len(a._shape) == 1 and len(b._shape) == 1:
         return np.asarray(found[0, 0])
     return of_line((found if len(a._shape) == 1 else found.T).tocoo())

@@ -68,6 +68,9 @@ def sum_of(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     """The sum of all elements, or of those along an axis."""
     k = axis_of(a, axis)
     kind = dtypes.sum_dtype(a.dtype)
+    if kind != a.dtype:
+        # Entries of one place are an element of the array's own type, whose sum is of another one.
+        a = a._summed()
     if k is None:
         found = a.data.sum(dtype=kind)
     else:

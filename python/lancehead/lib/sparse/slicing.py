@@ -84,32 +84,48 @@ def take_columns(indptr, indices, data, rows, starts, places, out_indices, out_d
                 to += 1
 
 
-def element(indptr, indices, data, i, j, out):
-    """Adds up the entries at a place."""
-    for k in range(at(indptr, i), at(indptr, i + 1)):
+def entry_from(indices, start, end, j):
+    """The first entry of a sorted row, among some, whose column is not before one."""
+    low, high = start, end
+    while low < high:
+        middle = (low + high) >> 1
+        if at(indices, middle) < j:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def add_entries(indices, data, start, end, is_sorted, j, out, n):
+    """Adds up the entries of a row that are in a column."""
+    k = entry_from(indices, start, end, j) if is_sorted else start
+    while k < end and (not is_sorted or at(indices, k) == j):
         if at(indices, k) == j:
-            prim.set_item(out, 0, plus(prim.item(out, 0), prim.item(data, k)))
+            prim.set_item(out, n, plus(prim.item(out, n), prim.item(data, k)))
+        k += 1
+
+
+def are_rows(indptr, indices, data, first, last):
+    """Whether some rows have entries of the arrays."""
+    if not 0 <= first <= last < indptr.shape[0]:
+        return False
+    start, end = at(indptr, first), at(indptr, last)
+    return 0 <= start <= end <= min(indices.shape[0], data.shape[0])
+
+
+def element(indptr, indices, data, is_sorted, i, j, out):
+    """Adds up the entries at a place, if the row is there; whether it is."""
+    if not are_rows(indptr, indices, data, i, i + 1):
+        return False
+    add_entries(indices, data, at(indptr, i), at(indptr, i + 1), is_sorted, j, out, 0)
+    return True
 
 
 def elements(indptr, indices, data, is_sorted, rows, columns, out):
     """Adds up the entries at some places."""
     for n in prange(rows.shape[0]):
         i, j = at(rows, n), at(columns, n)
-        start, end = at(indptr, i), at(indptr, i + 1)
-        if is_sorted:
-            low, high = start, end
-            while low < high:
-                middle = (low + high) >> 1
-                if at(indices, middle) < j:
-                    low = middle + 1
-                else:
-                    high = middle
-            start = low
-        k = start
-        while k < end and (not is_sorted or at(indices, k) == j):
-            if at(indices, k) == j:
-                prim.set_item(out, n, plus(prim.item(out, n), prim.item(data, k)))
-            k += 1
+        add_entries(indices, data, at(indptr, i), at(indptr, i + 1), is_sorted, j, out, n)
 
 
 def places_of(indptr, indices, rows, columns, out):
@@ -136,14 +152,8 @@ def lower_bounds(indptr, indices, rows, columns, out):
     """The places of entries in sorted rows; where there is none, `~k` of the place `k` that it would have."""
     for n in range(rows.shape[0]):
         i, j = at(rows, n), at(columns, n)
-        low, end = at(indptr, i), at(indptr, i + 1)
-        high = end
-        while low < high:
-            middle = (low + high) >> 1
-            if at(indices, middle) < j:
-                low = middle + 1
-            else:
-                high = middle
+        end = at(indptr, i + 1)
+        low = entry_from(indices, at(indptr, i), end, j)
         put(out, n, low if low < end and at(indices, low) == j else ~low)
 
 
