@@ -449,7 +449,11 @@ class ElementwiseKernel:
 
         def write(part: str) -> list[str]:
             # Variables of `loop_prep` are those of the other parts, too.
-            return w.apart(lambda: body.writing(part, lambda: [w.statement(s) for s in body.parts[part].parts[0]]))[1]
+            def statements() -> None:
+                for s in body.parts[part].parts[0]:
+                    w.statement(s)
+
+            return w.apart(lambda: body.writing(part, statements))[1]
 
         prepared = write("loop_prep")
         w.count += 1
@@ -559,7 +563,7 @@ class _Layout:
             if not isinstance(x, lazy.ndarray):
                 continue
             if p.is_raw:
-                self.facts[f"{p.name}_shape"], self.facts[f"{p.name}_strides"] = tuple(x.shape), tuple(x.strides)
+                self.facts |= raw_facts(p.name, x)
                 continue
             strides[p.name] = strides_of(x, shape)
             if not is_dense(shape, strides[p.name], x.dtype.itemsize):
@@ -571,12 +575,17 @@ class _Layout:
             self.facts[f"_raw_{name}_strides"] = s if axes is None else tuple(s[k] for _, k in axes)
 
 
+def raw_facts(name: str, x: Any) -> dict[str, tuple[int, ...]]:
+    """The extents and strides of a raw array by the names that texts have for them."""
+    return {f"{name}_shape": tuple(x.shape), f"{name}_strides": tuple(x.strides)}
+
+
 def strides_of(x: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     """The strides of an array that is broadcast."""
-    own = zip(x.shape, x.strides, strict=True)
-    return (0,) * (len(shape) - x.ndim) + tuple(
-        0 if n == 1 != whole else s for (n, s), whole in zip(own, shape[len(shape) - x.ndim :], strict=True)
-    )
+    before = len(shape) - x.ndim
+    own = zip(x.shape, x.strides, shape[before:], strict=True)
+    found = [0 if n == 1 != whole else int(s) for n, s, whole in own]
+    return (*[0] * before, *found)
 
 
 def is_dense(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
@@ -619,5 +628,5 @@ _MOST = 256
 
 __all__ = [
     "Body", "ElementwiseKernel", "argument", "checked_name", "is_dense", "joined_axes", "outside", "parameters",
-    "raw_kind", "resolved", "strides_of",
+    "raw_facts", "raw_kind", "resolved", "strides_of",
 ]  # fmt: skip

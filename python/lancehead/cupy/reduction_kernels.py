@@ -23,6 +23,7 @@ from lancehead.cupy.kernels import (
     joined_axes,
     outside,
     parameters,
+    raw_facts,
     raw_kind,
     resolved,
     strides_of,
@@ -113,7 +114,7 @@ class ReductionKernel:
                 kinds.append(None)
                 continue
             if p.is_raw:
-                extents[f"{p.name}_shape"], extents[f"{p.name}_strides"] = tuple(x.shape), tuple(x.strides)
+                extents |= raw_facts(p.name, x)
                 values.append(arguments.dense(x))
                 kinds.append(raw_kind(x))
                 continue
@@ -220,7 +221,9 @@ class _Text:
         w.depth += 1
         return w, indexers
 
-    def _whole(self, name: str, more: str, w: Statements, indexers: list[Indexer], lines: list[str]) -> Any:
+    def _whole(
+        self, name: str, more: str, w: Statements, indexers: list[Indexer], lines: list[str]
+    ) -> tuple[str, tuple[str, ...]]:
         # The text of a kernel around the lines for one thread, and the further arguments that it takes.
         needs = tuple(sorted(n for n in w.needs if not n.endswith("_at")))
         names = ", ".join([*more.split(", "), *[p.name for p in self.ins], *needs])

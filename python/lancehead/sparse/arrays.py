@@ -42,7 +42,7 @@ class _Compressed(SparseArray):
     #: What is known of the order of the entries: a number, so that compiled code finds it out once, too.
     _order: Any = UNKNOWN
 
-    @property  # type: ignore[override]
+    @property
     def _sorted(self) -> bool | None:
         return None if self._order == UNKNOWN else bool(self._order >= SORTED)
 
@@ -51,7 +51,7 @@ class _Compressed(SparseArray):
         known = SORTED if value else UNKNOWN if value is None else UNSORTED
         self._order = max(self._order, SORTED) if value else known
 
-    @property  # type: ignore[override]
+    @property
     def _canonical(self) -> bool | None:
         return None if self._order in (UNKNOWN, SORTED) else self._order == CANONICAL
 
