@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import c_texts
 import calls
 import code_objects
 import differential
@@ -55,6 +56,7 @@ def _graphs(first: int, count: int) -> dict[int, str]:
 
 
 FUZZERS = {
+    "c_texts": Fuzzer(c_texts.run, 10),
     "calls": Fuzzer(calls.run, 200),
     "code_objects": Fuzzer(_damaged, 100),
     "gradients": Fuzzer(gradients.run, 5),

@@ -461,3 +461,14 @@ def test_elements_in_any_order_and_of_several_shapes():
                 expected = np.asarray(host[0] * host[1] - host[2])
                 assert found.shape == expected.shape
                 np.testing.assert_allclose(cp.asnumpy(found), expected, rtol=1e-14, atol=1e-14)
+
+
+def test_shifts_of_int_lose_their_upper_bits():
+    x = np.array([13, -1, 0x7FFF, -32767, 255], np.int16)
+    for by in (3, 15, 17, 28, 31):
+        kernel = cp.ElementwiseKernel("int16 x", "int64 z", f"z = (~x) << {by}", "shifted")
+        expected = ((~x.astype(np.int64)) << by).astype(np.int32)
+        np.testing.assert_array_equal(kernel(cp.asarray(x)).get(), expected)
+        kernel = cp.ElementwiseKernel("int16 x, int32 by", "bool z", "z = (x << by) < 0", "negative")
+        expected = (x.astype(np.int64) << by).astype(np.int32) < 0
+        np.testing.assert_array_equal(kernel(cp.asarray(x), by).get(), expected)

@@ -312,7 +312,9 @@ class Writer:
         is_small = a.is_small and b.is_small and op in ("+", "*", "&", "|", "^")
         is_loose = a.is_loose or b.is_loose
         if d == INT:
-            is_loose = is_loose or (op in ("*", "<<") and not (a.is_small or b.is_small))
+            is_loose = is_loose or (op == "*" and not (a.is_small or b.is_small))
+            # Bits that a shift moves beyond the type are gone.
+            is_loose = is_loose or (op == "<<" and not (a.is_small and b.number is not None and b.number < 16))
             is_loose = is_loose or (op == "*" and (a.number is not None or b.number is not None) and not is_small)
         elif d == UINT:
             is_loose = is_loose or (op in ("+", "-", "*", "<<") and not is_small and not self._is_step(op, a, b))
