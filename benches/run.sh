@@ -3,7 +3,7 @@
 #
 #   benches/run.sh WHAT [OPTIONS]      `--json FILE` also writes the figures; other results are in target/bench
 #
-# In .venv:  latency primitives calls sparse gradients dask array-api cupy-tests scipy-sparse
+# In .venv:  latency python primitives calls sparse gradients dask array-api cupy-tests scipy-sparse
 # In an environment with Numba, and with the side-by-side harness in ../shared (LANCEHEAD_SHARED names another place):
 #            numba-latency throughput start others growth checks parallel numpy clients suite
 # `all`, the default, is the latter but `clients`.
@@ -76,6 +76,11 @@ fi
 # First calls in new processes, with an empty and with a filled store of compiled code.
 if [ "$what" = latency ]; then
     exec "$root/.venv/bin/python" benches/latency.py "$@"
+fi
+
+# Texts, containers, built-ins and modules of the standard library beside CPython.
+if [ "$what" = python ]; then
+    exec "$root/.venv/bin/python" benches/python_sweep.py "$@"
 fi
 
 if ! [ -d "$shared/bench" ]; then
