@@ -2,8 +2,8 @@
 //!
 //! NumPy copies an input that overlaps an output, except where a loop that goes through the elements in order reads
 //! each before it is overwritten. `accumulate` even relies on this order: one of its inputs lies an element before its
-//! output. So each call looks at its operands, and a loop in which an element writes memory that another element reads or
-//! writes stays on one thread.
+//! output. So each call looks at its operands, and a loop in which an element writes memory that another element reads
+//! or writes stays on one thread.
 
 use crate::ufunc::fp_flags;
 use crate::ufunc::inner_loop::Loop;

@@ -2,9 +2,9 @@
 //!
 //! A thread takes the blocks of its own part in order, and when there are no more of these, the last ones of others'.
 //! Neighbouring blocks thus run on one core, and so do the same blocks of the next loop over the same range: their data
-//! is in this core's cache. Of its own blocks that take less than a microsecond, a thread claims more and more together,
-//! as long as several times as many are left. A part is one number that owner and thieves change, so a block is claimed
-//! once; the model checker goes through the orders in which they meet (`tests/all/pool_model.rs`).
+//! is in this core's cache. Of its own blocks that take less than a microsecond, a thread claims more and more
+//! together, as long as several times as many are left. A part is one number that owner and thieves change, so a block
+//! is claimed once; the model checker goes through the orders in which they meet (`tests/all/pool_model.rs`).
 
 use super::sync::{AtomicU32, AtomicU64, Ordering};
 use smallvec::SmallVec;
