@@ -9,6 +9,7 @@ import c_texts
 import calls
 import code_objects
 import differential
+import extremes
 import gradients
 import graphs
 import grids
@@ -59,6 +60,7 @@ FUZZERS = {
     "c_texts": Fuzzer(c_texts.run, 10),
     "calls": Fuzzer(calls.run, 200),
     "code_objects": Fuzzer(_damaged, 100),
+    "extremes": Fuzzer(extremes.run, 100),
     "gradients": Fuzzer(gradients.run, 5),
     "graphs": Fuzzer(_graphs, 10),
     "grids": Fuzzer(_unequal(grids.__file__), 10),

@@ -7,6 +7,7 @@ import pytest
 import calls
 import code_objects
 import differential
+import extremes
 import loops
 import objects
 import operands
@@ -72,3 +73,9 @@ def test_parallel_loops_on_any_number_of_threads(some: Some) -> None:
     faults = {seed: text for seed, text in found.items() if not text.startswith("refused")}
     assert not faults, "\n".join(f"seed {seed}: {text}" for seed, text in faults.items())
     assert len(found) <= 0.05 * count
+
+
+def test_functions_of_numpy_at_the_ends_of_types(some: Some) -> None:
+    # Numbers in a row are of one function after the other.
+    faults = extremes.run(0, some(len(extremes.names()), 90))
+    assert not faults, "\n".join(faults.values())

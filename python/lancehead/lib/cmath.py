@@ -111,6 +111,17 @@ def isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0):
     return distance <= rel_tol * size or distance <= abs_tol
 
 
+def _scales(size):
+    # A factor under which sums of magnitudes neither overflow nor lose digits, and the one of square roots.
+    is_double = prim.itemsize(prim.dtype_of(size)) == 8
+    one, up = prim.cast(1, prim.dtype_of(size)), 1.8014398509481984e16 if is_double else 16777216.0
+    if size < (4.5e-308 if is_double else 2.4e-38):
+        return up * one, (7.450580596923828e-09 if is_double else 0.000244140625) * one
+    if size > (4.4e307 if is_double else 8.5e37):
+        return 0.25 * one, one + one
+    return one, one
+
+
 def sqrt(z, /):
     """Square root.
 
@@ -129,15 +140,12 @@ def sqrt(z, /):
         if a > 0.0:
             return prim.complex(a, prim.copysign(b - b, b))
         return prim.complex(prim.fabs(b - b), prim.copysign(a, b))
-    half = _like(0.5, w)
-    # Halved first, so that the sum below cannot overflow.
-    big = prim.fabs(a) > 1e150 or prim.fabs(b) > 1e150
-    x = prim.fabs(a) * _like(0.25, w) if big else prim.fabs(a)
-    y = prim.fabs(b) * _like(0.25, w) if big else prim.fabs(b)
-    s = prim.sqrt((x + prim.hypot(x, y)) * half)
-    if big:
-        s = s + s
-    d = prim.fabs(b) / (s + s)
+    scale, back = _scales(prim.maximum(prim.fabs(a), prim.fabs(b)))
+    x, y = prim.fabs(a) * scale, prim.fabs(b) * scale
+    s = prim.sqrt((x + prim.hypot(x, y)) * _like(0.5, w))
+    # NumPy's parts are equal on the imaginary axis, Python's are quotients.
+    d = s if a == 0.0 and prim.numpy_errors() else prim.fdiv(y, s + s)
+    s, d = s * back, d * back
     if a >= 0.0:
         return prim.complex(s, prim.copysign(d, b))
     return prim.complex(d, prim.copysign(s, b))

@@ -173,11 +173,17 @@ def _complex_truediv(a, b):
                 return prim.complex(prim.fdiv(a.real, prim.fabs(b.real)), prim.fdiv(a.imag, prim.fabs(b.real)))
             raise ZeroDivisionError("complex division by zero")
         ratio = prim.fdiv(b.imag, b.real)
-        scale = b.real + b.imag * ratio
-        return prim.complex(prim.fdiv(a.real + a.imag * ratio, scale), prim.fdiv(a.imag - a.real * ratio, scale))
+        return _over_scale(a.real + a.imag * ratio, a.imag - a.real * ratio, b.real + b.imag * ratio)
     ratio = prim.fdiv(b.real, b.imag)
-    scale = b.real * ratio + b.imag
-    return prim.complex(prim.fdiv(a.real * ratio + a.imag, scale), prim.fdiv(a.imag * ratio - a.real, scale))
+    return _over_scale(a.real * ratio + a.imag, a.imag * ratio - a.real, b.real * ratio + b.imag)
+
+
+def _over_scale(real, imag, scale):
+    if prim.numpy_errors():
+        # NumPy multiplies, so that the quotient by a number whose reciprocal overflows is infinite.
+        factor = prim.fdiv(prim.cast(1, prim.dtype_of(scale)), scale)
+        return prim.complex(real * factor, imag * factor)
+    return prim.complex(prim.fdiv(real, scale), prim.fdiv(imag, scale))
 
 
 @prim.means("complex_sum")

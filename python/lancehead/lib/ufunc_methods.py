@@ -3,14 +3,19 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.numpy.casting import check_cast
+from lancehead.lib.numpy.casting import check_cast, fitting
+from lancehead.lib.numpy.folds import check_no_axis
 from lancehead.lib.numpy.reductions import sum_dtype
 
 
 def reduce(u, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The ufunc between the elements along axes, from first to last; only those that `where` tells."""
+    # NumPy's own have better orders than from first to last.
+    if u is np.add:
+        return np.sum(array, axis, dtype, out, keepdims, initial, where)
+    if u is np.multiply:
+        return np.prod(array, axis, dtype, out, keepdims, initial, where)
     a = np.asarray(array)
-    dtype = _summed(u, a, dtype)
     axes = _axes_of(axis, a.shape)
     if not prim.is_scalar(where):
         result = _masked(u, a, axes, dtype, initial, np.asarray(where))
@@ -31,6 +36,9 @@ def _summed(u, a, dtype):
 
 
 def _axes_of(axis, shape):
+    if len(shape) == 0 and not prim.is_none(axis) and not prim.is_tuple(axis):
+        check_no_axis(axis)
+        return ()
     if prim.is_none(axis):
         axes = ()
         for k, _ in enumerate(shape):
@@ -42,11 +50,25 @@ def _axes_of(axis, shape):
 
 
 def _whole(u, a, axis, axes, dtype, initial):
-    if prim.is_none(axis):
+    if prim.is_none(axis) or a.ndim == 0:
+        if a.ndim > 1:
+            _check_order(u)
         return _one_axis(u, a.reshape(a.size), 0, dtype, initial)
     if len(axes) == 1:
         return _one_axis(u, a, axes[0], dtype, initial)
+    if len(axes) > 1:
+        _check_order(u)
     return _axes(u, a, axes, dtype, initial)
+
+
+def _check_order(u):
+    # Of NumPy's ufuncs, those that may not go over several axes in any order.
+    for odd in (np.subtract, np.divide, np.floor_divide, np.remainder, np.fmod, np.power, np.float_power, np.arctan2):
+        if u is odd:
+            raise ValueError("the reduction operation is not reorderable, so at most one axis may be specified")
+    for odd in (np.copysign, np.nextafter, np.heaviside, np.left_shift, np.right_shift):
+        if u is odd:
+            raise ValueError("the reduction operation is not reorderable, so at most one axis may be specified")
 
 
 def _ones(shape, axes):
@@ -136,7 +158,7 @@ def _one_axis(u, a, axis, dtype, initial):
     stride = a.strides[axis]
     shape = prim.tuple_drop(a.shape, axis)
     steps = prim.tuple_drop(a.strides, axis)
-    start = _start(u, a, n, initial)
+    start = _start(u, a, n, None if prim.is_none(initial) else fitting(initial, _result_type(u, a, dtype, initial)))
     if len(shape) == 0:
         return _line(u, a, prim.data(a), n, stride, dtype, start)
     out = np.empty(shape, _result_type(u, a, dtype, start))
@@ -187,6 +209,8 @@ def _moved(p, index, strides):
 def accumulate(u, array, axis=0, dtype=None, out=None):
     """Every partial result of the ufunc along an axis."""
     a = np.asarray(array)
+    if a.ndim == 0:
+        raise TypeError("cannot accumulate on a scalar")
     k = _checked((axis,), a.ndim)[0]
     x = prim.example(a.reshape(a.size))
     made = _output(out, a.shape, _type_of(u, x, _summed(u, a, dtype)))
@@ -229,6 +253,8 @@ def reduceat(u, array, indices, axis=0, dtype=None, out=None):
     at = np.asarray(indices)
     if at.ndim != 1:
         prim.error(at, "indices of reduceat have at most 1 dimension")
+    if a.ndim == 0:
+        raise TypeError("cannot reduceat on a scalar")
     k = _checked((axis,), a.ndim)[0]
     n = a.shape[k]
     for i in at:

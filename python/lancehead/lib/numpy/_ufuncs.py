@@ -22,6 +22,8 @@ from lancehead.lib.cmath import sinh as sinh
 from lancehead.lib.cmath import sqrt as sqrt
 from lancehead.lib.cmath import tan as tan
 from lancehead.lib.cmath import tanh as tanh
+from lancehead.lib.numpy._divisors import gcd as gcd
+from lancehead.lib.numpy._divisors import lcm as lcm
 from lancehead.lib.operator import float_rem
 
 
@@ -229,7 +231,20 @@ def reciprocal(x):
     one = prim.cast(1, prim.dtype_of(x))
     if prim.is_int(x):
         return prim.sdiv(one, x) if x != 0 else x
+    if prim.is_complex(x):
+        return _complex_reciprocal(x.real, x.imag)
     return one / x
+
+
+def _complex_reciprocal(a, b):
+    one = prim.cast(1, prim.dtype_of(a))
+    if prim.fabs(b) <= prim.fabs(a):
+        ratio = prim.fdiv(b, a)
+        scale = a + b * ratio
+        return prim.complex(prim.fdiv(one, scale), prim.fdiv(-ratio, scale))
+    ratio = prim.fdiv(a, b)
+    scale = a * ratio + b
+    return prim.complex(prim.fdiv(ratio, scale), prim.fdiv(-one, scale))
 
 
 def conjugate(x):
@@ -679,30 +694,6 @@ def bitwise_count(x):
     return prim.cast(prim.popcount(x), np.uint8)
 
 
-def gcd(x, y):
-    """Greatest common divisor.
-
-    >>> np.gcd(np.array([12, 18]), 8)
-    array([4, 2])
-    """
-    dtype = prim.result_type(x, y)
-    if not prim.is_int(dtype):
-        prim.error("divisors and multiples are of integers")
-    return prim.cast(math.gcd(prim.cast(x, np.int64), prim.cast(y, np.int64)), dtype)
-
-
-def lcm(x, y):
-    """Least common multiple.
-
-    >>> np.lcm(4, 6)
-    np.int64(12)
-    """
-    dtype = prim.result_type(x, y)
-    if not prim.is_int(dtype):
-        prim.error("divisors and multiples are of integers")
-    return prim.cast(math.lcm(prim.cast(x, np.int64), prim.cast(y, np.int64)), dtype)
-
-
 def _float_as_narrow(x):
     # As `_float_of`, but `float16` where NumPy has it: these functions are about the type's own precision.
     if prim.is_bool(x) or (prim.is_int(x) and not prim.is_weak(x) and prim.itemsize(prim.dtype_of(x)) == 1):
@@ -764,7 +755,9 @@ def ldexp(x, i):
     """
     if not (prim.is_int(i) or prim.is_bool(i)):
         prim.error("the exponent is an integer")
-    return prim.cast(prim.ldexp(prim.cast(x, np.float64), prim.cast(i, np.int32)), _float_of(x))
+    # No float is as great or as small as the ends.
+    exponent = prim.maximum(prim.minimum(prim.cast(i, np.int64), 100000), -100000)
+    return prim.cast(prim.ldexp(prim.cast(x, np.float64), prim.cast(exponent, np.int32)), _float_of(x))
 
 
 def modf(x):

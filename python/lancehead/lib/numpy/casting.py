@@ -1,6 +1,8 @@
 """The conversions that `casting=` allows."""
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import int_of_float
+from lancehead.lib.scalars import out_of_bounds
 
 
 def check_rule(casting):
@@ -25,6 +27,38 @@ def check_cast(source, target, casting):
             prim.error("the conversion is to another dtype")
     else:
         prim.error("`casting` is one of 'no', 'equiv', 'safe', 'same_kind' and 'unsafe'")
+
+
+def name_of(dtype):
+    """NumPy's name of a type of integers or truth values."""
+    if prim.is_bool(dtype):
+        return "bool"
+    return ("int" if prim.is_signed(dtype) else "uint") + str(8 * prim.itemsize(dtype))
+
+
+def fitting(x, dtype):
+    """A number as a type of elements; a Python number that a type of integers does not hold raises."""
+    if prim.is_int(dtype) and prim.is_weak(x) and not prim.in_kernel():
+        if prim.is_int(x):
+            _check_bounds(x, dtype)
+        elif prim.is_float(x) and not _is_count(x, dtype):
+            _check_bounds(int_of_float(x), dtype)
+    return prim.cast(x, dtype)
+
+
+def _is_count(x, dtype):
+    # Of 64 bits without a sign, which Python's integers of compiled code do not hold.
+    return not prim.is_signed(dtype) and prim.itemsize(dtype) == 8 and -1.0 < x < 18446744073709551616.0
+
+
+def _check_bounds(x, dtype):
+    bits = 8 * prim.itemsize(dtype)
+    if prim.is_signed(dtype):
+        if bits < 64:
+            if x < -(1 << (bits - 1)) or x >= 1 << (bits - 1):
+                out_of_bounds(x, name_of(dtype))
+    elif x < 0 or (bits < 64 and x >= 1 << bits):
+        out_of_bounds(x, name_of(dtype))
 
 
 def _check_kind(source, target):

@@ -217,8 +217,8 @@ def _finite(x, nan, high, low):
 def _angle(z):
     if prim.is_complex(z):
         return prim.atan2(z.imag, z.real)
-    x = prim.cast(z, np.float64 if prim.is_bool(z) else prim.result_type(np.float32, z))
-    return prim.atan2(x - x, x)
+    dtype = np.float64 if prim.is_bool(z) else prim.result_type(np.float32, prim.as_dtype(prim.dtype_of(z)))
+    return prim.atan2(prim.cast(0, dtype), prim.cast(z, dtype))
 
 
 def _degrees(x):

@@ -4,6 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_device, check_flag, index_of, unranged
+from lancehead.lib.numpy.casting import fitting
 from lancehead.lib.numpy.layout import (
     as_ints,
     as_shape,
@@ -88,8 +89,13 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None):
         texts[...] = fill_value
         return texts
     out = empty(shape, dtype_or(dtype, prim.dtype_of(fill_value)), order)
-    copy_into(out, fill_value)
+    copy_into(out, _filling(fill_value, out))
     return out
+
+
+def _filling(value, out):
+    # Floats are cast here, integers are not.
+    return fitting(value, prim.dtype_of(out)) if prim.is_int(value) and prim.is_weak(value) else value
 
 
 def _dtype_for(text, dtype):
@@ -165,7 +171,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     if prim.is_a(fill_value, "builtins.list") or prim.is_tuple(fill_value):
         return full_like(a, asarray(fill_value), dtype, order, subok, shape)
     out = empty_like(a, dtype, order, subok, shape)
-    copy_into(out, fill_value)
+    copy_into(out, _filling(fill_value, out))
     return out
 
 
@@ -225,8 +231,8 @@ def _arange_length(start, stop, step):
         n = prim.minimum(prim.ceil(whole.real), prim.ceil(whole.imag))
     else:
         n = prim.ceil(prim.fdiv(stop - start, step))
-    if n != n or n > 9.2e18:
-        raise ValueError("arange: cannot compute length")
+    if not prim.fabs(n) <= 9.2e18:
+        raise ValueError("Maximum allowed size exceeded")
     return prim.cast(n, int) if n > 0.0 else 0
 
 
@@ -597,7 +603,8 @@ def _fill_level(items, at, x, shape):
         for item in x:
             at = _fill_level(items, at, item, shape[1:])
         return at
-    prim.set_item(items, at, converted(x, prim.dtype_of(items)))
+    dtype = prim.dtype_of(items)
+    prim.set_item(items, at, fitting(x, dtype) if prim.is_number(x) else converted(x, dtype))
     return at + 1
 
 

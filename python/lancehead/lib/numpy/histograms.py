@@ -6,7 +6,7 @@ from lancehead.lib import prim
 from lancehead.lib.conversions import flag_of, index_of
 from lancehead.lib.numpy.creation import asarray, line_of, linspace
 from lancehead.lib.numpy.layout import contiguous, count, flat, new_array, new_zeros, with_shape
-from lancehead.lib.numpy.sorting import searchsorted
+from lancehead.lib.numpy.sorting import before, searchsorted
 
 
 def histogram(a, bins=10, range=None, density=None, weights=None):
@@ -200,7 +200,7 @@ def _histogram(x, edges):
         return counts, edges
     for i in range(x.size):
         y = prim.item(x, i)
-        if y == prim.item(edges, n):
+        if not before(y, prim.item(edges, n)) and not before(prim.item(edges, n), y):
             prim.set_item(counts, n - 1, prim.item(counts, n - 1) + 1)
             continue
         k = int(searchsorted(edges, y, "right")) - 1
@@ -214,7 +214,11 @@ def _even_edges(x, n, limits):
         raise ValueError("`bins` must be positive, when an integer")
     first, last = _limits(x, limits)
     # Edges are of the elements' type, and elements are compared with these.
-    edges = linspace(first, last, n + 1, dtype=prim.dtype_of(x) if prim.is_float(prim.dtype_of(x)) else np.float64)
+    dtype = prim.dtype_of(x) if prim.is_float(prim.dtype_of(x)) else np.float64
+    if limits is None:
+        edges = linspace(prim.cast(first, dtype), prim.cast(last, dtype), n + 1)
+    else:
+        edges = linspace(first, last, n + 1, dtype=dtype)
     for k in range(n):
         if not prim.item(edges, k) < prim.item(edges, k + 1):
             raise ValueError("Too many bins for data range. Cannot create " + str(n) + " finite-sized bins.")

@@ -4,6 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of, index_of
+from lancehead.lib.numpy.casting import fitting
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.folds import check_out, deliver
 from lancehead.lib.numpy.layout import (
@@ -369,10 +370,13 @@ def put(a, ind, v, mode="raise"):
 
 
 def _put_line(a, places, v):
+    if prim.is_number(v) and prim.is_weak(v):
+        setitem_take(a, places, fitting(v, prim.dtype_of(a)))
+        return
     if prim.is_scalar(v) or (prim.is_record(prim.dtype_of(a)) and not prim.is_array(v)):
         setitem_take(a, places, v)
         return
-    w = apart_from(flat(asarray(v)), a)
+    w = apart_from(flat(asarray(v) if prim.is_array(v) else asarray(v, prim.dtype_of(a))), a)
     k = 0
     for i in range(places.size if w.size > 0 else 0):
         a[_place(prim.item(places, i), a.size, 0)] = prim.item(w, k)

@@ -1,6 +1,7 @@
 """Reductions over the elements that a mask tells (`where=`), and from an initial value on."""
 
 from lancehead.lib import prim
+from lancehead.lib.numpy.casting import fitting
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.manip import broadcast_to
 
@@ -34,9 +35,13 @@ def begun(found, initial, step):
     """A result joined with the initial value, if there is one."""
     if initial is None:
         return found
-    if prim.is_array(found):
-        return prim.map(step, found, prim.cast(initial, prim.dtype_of(found)))
-    return step(prim.cast(initial, prim.dtype_of(found)), found)
+    first = fitting(initial, prim.dtype_of(found))
+    return prim.map(step, found, first) if prim.is_array(found) else step(first, found)
+
+
+def zero_of(dtype):
+    """The zero with which sums of floats begin: one of negative zeros has no sign."""
+    return prim.cast(0, dtype) if prim.is_float(dtype) or prim.is_complex(dtype) else None
 
 
 def freedom(ddof, correction):

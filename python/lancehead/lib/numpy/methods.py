@@ -6,7 +6,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag, index_of
-from lancehead.lib.numpy.casting import check_cast
+from lancehead.lib.numpy.casting import check_cast, fitting
 from lancehead.lib.numpy.choices import clip, round
 from lancehead.lib.numpy.creation import array, asarray, empty, over_buffer
 from lancehead.lib.numpy.folds import check_no_axis
@@ -402,6 +402,8 @@ class ndarray:
                 prim.error("a complex number is not made a real one here: use its `real`")
         if prim.is_time(value) and not prim.is_array(value):
             copy_into(self, stored_time(value, prim.dtype_of(self)))
+        elif prim.is_number(value) and prim.is_weak(value):
+            copy_into(self, fitting(value, prim.dtype_of(self)))
         else:
             copy_into(self, value)
 

@@ -5,21 +5,34 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import check_flag
 from lancehead.lib.numpy.axes import lines_axes
+from lancehead.lib.numpy.casting import fitting
 from lancehead.lib.numpy.creation import asarray, dtype_or
-from lancehead.lib.numpy.folds import check_out, deliver, fold, keep, lines_axis, plus, scan_axis, times
+from lancehead.lib.numpy.folds import (
+    check_no_axis,
+    check_out,
+    deliver,
+    fold,
+    keep,
+    lines_axis,
+    plus,
+    scan_axis,
+    times,
+)
 from lancehead.lib.numpy.layout import flat, new_array
-from lancehead.lib.numpy.masks import begun, freedom, masked
+from lancehead.lib.numpy.masks import begun, freedom, masked, zero_of
 from lancehead.lib.numpy.reductions import (
     axis_count,
     float_or,
     larger,
     lost_freedom,
     mean_dtype,
+    prod,
     quotient,
     smaller,
     sum_dtype,
+    var,
 )
-from lancehead.lib.numpy.sorting import put_rank
+from lancehead.lib.numpy.sorting import before, put_rank
 
 
 def _or_zero(x, dtype):
@@ -28,6 +41,10 @@ def _or_zero(x, dtype):
 
 def _or_one(x, dtype):
     return prim.cast(x, dtype) if x == x else prim.cast(1, dtype)
+
+
+def _or_one_of(x):
+    return _or_one(x, prim.dtype_of(x))
 
 
 def _counted(x, dtype):
@@ -64,7 +81,8 @@ def _chosen(a, where, neutral):
 
 def sum_of_numbers(x, axis, keepdims, dtype):
     """Sum of the elements that are not NaN."""
-    return fold(x, axis, keepdims, dtype, plus, _or_zero, dtype, True, prim.cast(0, dtype))
+    total = fold(x, axis, keepdims, dtype, plus, _or_zero, dtype, True, prim.cast(0, dtype))
+    return begun(total, zero_of(dtype), plus)
 
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
@@ -89,6 +107,8 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, wh
     x = asarray(a)
     dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
     y = _chosen(x, where, 1)
+    if prim.is_complex(dt):
+        return prod(prim.map(_or_one_of, y), axis, dt, out, keepdims, initial)
     product = fold(y, axis, keepdims, dt, times, _or_one, dt, False, prim.cast(1, dt))
     return deliver(begun(product, initial, times), out)
 
@@ -147,6 +167,8 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     np.float64(1.0)
     """
     x = asarray(a)
+    if not prim.is_float(prim.dtype_of(x)) and not prim.is_complex(prim.dtype_of(x)):
+        return var(x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
     _check_inexact(out, prim.dtype_of(x))
     dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
     real = prim.real_dtype(dt)
@@ -204,16 +226,27 @@ def _has(found, worst):
     return False
 
 
+def _plain_nan(x):
+    # Of parts that are nothing but NaN, NumPy's result is NaN, whatever stood there.
+    return x if x == x else prim.cast(np.nan, prim.dtype_of(x))
+
+
 def _extreme_of(a, axis, keepdims, greatest, initial, where):
     name = "fmax" if greatest else "fmin"
+    if asarray(a).ndim == 0 and prim.is_int(axis):
+        check_no_axis(axis)
+        return _extreme_of(a, None, keepdims, greatest, initial, where)
     if prim.is_bool(where):
         if where:
             x = asarray(a)
             if initial is None:
                 if axis_count(x.shape, axis) == 0:
                     raise ValueError("zero-size array to reduction operation " + name + " which has no identity")
-                return _extreme(x, axis, keepdims, greatest)
-            first = prim.cast(initial, prim.dtype_of(x))
+                found = _extreme(x, axis, keepdims, greatest)
+                if not prim.is_complex(prim.dtype_of(x)):
+                    return found
+                return prim.map(_plain_nan, found) if prim.is_array(found) else _plain_nan(found)
+            first = fitting(initial, prim.dtype_of(x))
             step = _flarger if greatest else _fsmaller
             found = fold(x, axis, keepdims, prim.dtype_of(x), step, _itself, None, False, first)
             return begun(found, first, step)
@@ -223,7 +256,7 @@ def _extreme_of(a, axis, keepdims, greatest, initial, where):
             + name
             + "' does not have an identity, so to use a where mask one has to specify 'initial'"
         )
-    y = masked(asarray(a), where, prim.cast(initial, prim.dtype_of(asarray(a))))
+    y = masked(asarray(a), where, fitting(initial, prim.dtype_of(asarray(a))))
     return _extreme_of(y, axis, keepdims, greatest, initial, True)
 
 
@@ -284,6 +317,9 @@ def nanargmin(a, axis=None, out=None, *, keepdims=False):
     np.int64(2)
     """
     x = asarray(a)
+    if x.ndim == 0 and prim.is_int(axis):
+        check_no_axis(axis)
+        return nanargmin(x, None, out, keepdims=keepdims)
     if axis is None:
         return deliver(keep(_first(flat(x), False), x.ndim, keepdims), out)
     return deliver(lines_axis(_first_least, x, axis, keepdims, np.int64, None), out)
@@ -296,6 +332,9 @@ def nanargmax(a, axis=None, out=None, *, keepdims=False):
     np.int64(1)
     """
     x = asarray(a)
+    if x.ndim == 0 and prim.is_int(axis):
+        check_no_axis(axis)
+        return nanargmax(x, None, out, keepdims=keepdims)
     if axis is None:
         return deliver(keep(_first(flat(x), True), x.ndim, keepdims), out)
     return deliver(lines_axis(_first_greatest, x, axis, keepdims, np.int64, None), out)
@@ -340,16 +379,17 @@ def _median_line(v, extra):
     w = _numbers(v)
     n = w.size
     if n == 0:
-        return prim.cast(np.nan, dtype)
+        # One of those that are there.
+        return prim.cast(prim.item(v, v.size - 1), dtype) if v.size > 0 else prim.cast(np.nan, dtype)
     k = prim.shr(n, 1)
     put_rank(w, k)
     high = prim.cast(prim.item(w, k), dtype)
     if (n & 1) == 1:
-        return high
+        return quotient(high, 1) if prim.is_complex(high) else high
     low = prim.item(w, 0)
     for i in range(1, k):
-        low = prim.item(w, i) if prim.item(w, i) > low else low
-    return (prim.cast(low, dtype) + high) / prim.cast(2, dtype)
+        low = prim.item(w, i) if before(low, prim.item(w, i)) else low
+    return quotient(prim.cast(low, dtype) + high, 2)
 
 
 @prim.means("statistic")

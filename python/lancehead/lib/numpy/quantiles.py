@@ -114,8 +114,10 @@ def _quantiles(x, q, axis, method, keepdims, weights, skips_nan, dtype):
         if method == "linear" and dtype == mean_dtype(prim.dtype_of(x)):
             return lines_axes(_linear_line, x, axis, keepdims, dtype, prim.cast(q, np.float64))
     check_flag(keepdims)
-    kind = _kind_of(method)
     parts = asarray(q)
+    # Whole numbers ask for elements, between which the usual method does not compute.
+    is_whole = prim.is_int(prim.dtype_of(parts)) or prim.is_bool(prim.dtype_of(parts))
+    kind = _kind_of("lower" if method == "linear" and is_whole else method)
     if parts.ndim > 2:
         prim.error("q must be a scalar or 1d")
     table, shape = table_of(x, axis)
@@ -206,7 +208,7 @@ def _row_of_results(results, i, v, parts, kind, skips_nan):
     line = np.sort(v)
     n = _numbers_of(line)
     dtype = prim.dtype_of(results)
-    if line.size == 0 and not skips_nan:
+    if line.size == 0 and not (skips_nan and prim.is_float(dtype)):
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
     for k in range(parts.size):
         if n == 0 or (n < line.size and not skips_nan):
@@ -221,12 +223,10 @@ def _value(line, n, q, kind, dtype):
     if kind in (1, 2, 4, 5, 7):
         return prim.cast(prim.item(line, _place_of(n, q, kind)), dtype)
     at, t = _virtual(count, q, kind)
-    if at >= count - 1.0:
-        return prim.cast(prim.item(line, n - 1), dtype)
-    if at < 0.0:
-        return prim.cast(prim.item(line, 0), dtype)
-    k = prim.cast(prim.floor(at), np.int64)
-    return prim.cast(_between(prim.item(line, k), prim.item(line, k + 1), t, _float_for(dtype)), dtype)
+    # At the ends between an element and itself, which makes NaN of infinities.
+    k = 0 if at < 0.0 else n - 1 if at >= count - 1.0 else prim.cast(prim.floor(at), np.int64)
+    after = k if at < 0.0 or at >= count - 1.0 else k + 1
+    return prim.cast(_between(prim.item(line, k), prim.item(line, after), t, _float_for(dtype)), dtype)
 
 
 def _float_for(dtype):

@@ -4,6 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
+from lancehead.lib.numpy.casting import name_of
 from lancehead.lib.numpy.creation import arange, asarray
 from lancehead.lib.numpy.indexing import getitem_take
 from lancehead.lib.numpy.layout import as_shape, copy_c, flat, new_array, new_zeros, with_shape
@@ -31,12 +32,6 @@ def _bits(dtype):
     return 1 if prim.is_bool(dtype) else 8 * prim.itemsize(dtype)
 
 
-def _name(dtype):
-    if prim.is_bool(dtype):
-        return "bool"
-    return ("int" if prim.is_signed(dtype) else "uint") + str(8 * prim.itemsize(dtype))
-
-
 def _check_bounds(low, high, dtype):
     # `high` is the number behind the last.
     if prim.itemsize(dtype) < 8:
@@ -54,11 +49,11 @@ def _refuse_bounds(low, high, dtype):
         is_signed = False if prim.is_bool(dtype) else prim.is_signed(dtype)
         least, most = (-(1 << (bits - 1)), 1 << (bits - 1)) if is_signed else (0, 1 << bits)
         if low < least:
-            raise ValueError("low is out of bounds for " + _name(dtype))
+            raise ValueError("low is out of bounds for " + name_of(dtype))
         if high > most:
-            raise ValueError("high is out of bounds for " + _name(dtype))
+            raise ValueError("high is out of bounds for " + name_of(dtype))
     elif not prim.is_signed(dtype) and low < 0:
-        raise ValueError("low is out of bounds for " + _name(dtype))
+        raise ValueError("low is out of bounds for " + name_of(dtype))
     if low >= high:
         raise ValueError("low >= high")
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of
+from lancehead.lib.numpy.casting import fitting
 from lancehead.lib.numpy.creation import asarray, dtype_or
 from lancehead.lib.numpy.folds import (
     BLOCK,
@@ -27,9 +28,9 @@ from lancehead.lib.numpy.folds import (
     sum_line,
     times,
 )
-from lancehead.lib.numpy.layout import check_axis, flat, lanes, new_array, new_zeros, packed_lane, with_shape
+from lancehead.lib.numpy.layout import check_axis, copy_c, flat, lanes, new_array, new_zeros, packed_lane, with_shape
 from lancehead.lib.numpy.manip import broadcast_to
-from lancehead.lib.numpy.masks import begun, freedom, masked, weights_of
+from lancehead.lib.numpy.masks import begun, freedom, masked, weights_of, zero_of
 from lancehead.lib.times import larger as larger_time
 from lancehead.lib.times import smaller as smaller_time
 
@@ -61,7 +62,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     if prim.is_number(where):
         if where:
             total = fold(x, axis, keepdims, dt, plus, as_type, dt, True, prim.cast(0, dt))
-            return deliver(begun(total, initial, plus), out)
+            return deliver(begun(total, zero_of(dt) if initial is None else initial, plus), out)
     return sum(masked(x, where, prim.cast(0, dt)), axis, dt, out, keepdims, initial)
 
 
@@ -75,9 +76,28 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
     if prim.is_number(where):
         if where:
+            if prim.is_complex(dt):
+                x = _from_one(x, axis, dt)
             product = fold(x, axis, keepdims, dt, times, as_type, dt, False, prim.cast(1, dt))
             return deliver(begun(product, initial, times), out)
     return prod(masked(x, where, prim.cast(1, dt)), axis, dt, out, keepdims, initial)
+
+
+def _from_one(x, axis, dtype):
+    # NumPy's products begin with 1, which makes NaN of what is beside an infinite part.
+    y, one = copy_c(x, dtype), prim.cast(1, dtype)
+    v = with_shape(y, (1, y.size, 1)) if axis is None or y.ndim == 0 else lanes(y, _first_axis(axis, y.ndim))
+    if v.shape[1] > 0:
+        for i in range(v.shape[0]):
+            for j in range(v.shape[2]):
+                prim.set_item(v, i, 0, j, one * prim.item(v, i, 0, j))
+    return y
+
+
+def _first_axis(axis, ndim):
+    if prim.is_tuple(axis):
+        return check_axis(axis[0], ndim) if len(axis) > 0 else 0
+    return check_axis(axis, ndim)
 
 
 def element(x, extra):
@@ -126,7 +146,7 @@ def _extreme(a, axis, keepdims, step, message, initial, where):
             + message[39:46]
             + "' does not have an identity, so to use a where mask one has to specify 'initial'"
         )
-    return _extreme_of_all(masked(x, where, prim.cast(initial, dt)), axis, keepdims, step, message, initial)
+    return _extreme_of_all(masked(x, where, fitting(initial, dt)), axis, keepdims, step, message, initial)
 
 
 def _extreme_of_strided(v, step):
@@ -154,7 +174,7 @@ def _extreme_of_all(x, axis, keepdims, step, message, initial):
             if not on_pool(x):
                 return keep(_extreme_of_strided(x, step), x.ndim, keepdims)
         return fold(x, axis, keepdims, dt, step, element, None, False, prim.cast(0, dt))
-    first = prim.cast(initial, dt)
+    first = fitting(initial, dt)
     found = fold(x, axis, keepdims, dt, step, element, None, False, first)
     if prim.is_array(found):
         return prim.map(step, found, first)
@@ -236,8 +256,16 @@ def quotient(x, n):
     if prim.is_int(x) or prim.is_bool(x):
         return prim.cast(prim.fdiv(prim.cast(x, np.float64), prim.cast(n, np.float64)), prim.dtype_of(x))
     if prim.is_complex(x):
-        return prim.complex(quotient(x.real, n), quotient(x.imag, n))
+        return _complex_quotient(x.real, x.imag, prim.cast(n, prim.real_dtype(x)))
     return prim.fdiv(x, prim.cast(n, prim.dtype_of(x)))
+
+
+def _complex_quotient(a, b, n):
+    # As that of two complex numbers: an infinite part makes the other one NaN.
+    if n == 0.0:
+        return prim.complex(prim.fdiv(a, n), prim.fdiv(b, n))
+    factor = prim.fdiv(prim.cast(1, prim.dtype_of(n)), n)
+    return prim.complex((a + b * 0.0) * factor, (b - a * 0.0) * factor)
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
@@ -274,6 +302,9 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     x = asarray(a)
     if weights is None:
         found = mean(x, axis, None, None, keepdims)
+        if prim.is_array(found):
+            if found.size == 0:
+                raise ZeroDivisionError("division by zero")
         if not returned:
             return found
         return found, _filled_like(found, prim.cast(axis_count(x.shape, axis), prim.dtype_of(found)))
@@ -284,8 +315,14 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     scale = sum(w, axis, dtype, None, keepdims)
     if _any_zero(scale):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    found = sum(x * w, axis, dtype, None, keepdims) / scale
+    weighted = x * w if prim.is_time(prim.dtype_of(x)) else prim.map(_product, x, w, prim.cast(0, dtype))
+    found = sum(weighted, axis, dtype, None, keepdims) / scale
     return (found, scale) if returned else found
+
+
+def _product(x, w, zero):
+    dtype = prim.dtype_of(zero)
+    return prim.cast(x, dtype) * prim.cast(w, dtype)
 
 
 def _filled_like(found, x):
@@ -384,7 +421,7 @@ def _left(n, lost):
     if prim.is_array(n):
         return prim.map(_left, n, lost)
     left = prim.cast(n, prim.dtype_of(lost)) - lost
-    return left if left > 0.0 else left - left
+    return left if left > 0.0 else prim.cast(0, prim.dtype_of(lost))
 
 
 _mean = mean
@@ -398,7 +435,7 @@ def _middle(x, axis, dt, where, mean):
 def _variance(x, axis, keepdims, dt, real, lost, mean):
     n = axis_count(x.shape, axis) - lost
     if n < 0.0:
-        n = n - n
+        n = prim.cast(0, real)
     if mean is not None:
         squares = prim.map(_squared, x - asarray(mean))
         return quotient(sum(squares, axis, real, None, keepdims), n)

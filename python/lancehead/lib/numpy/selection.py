@@ -4,7 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of, index_of, unmixed
-from lancehead.lib.numpy.casting import check_cast
+from lancehead.lib.numpy.casting import check_cast, fitting
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.folds import check_out, deliver
 from lancehead.lib.numpy.indexing import _place, nonzero
@@ -153,6 +153,8 @@ def copyto(dst, src, casting="same_kind", where=True):
         prim.error("values are copied to an array")
     x = src if prim.is_scalar(src) else asarray(src)
     _check_cast_of(x, prim.dtype_of(dst), casting)
+    if prim.is_int(x) and prim.is_weak(x):
+        return copyto(dst, fitting(x, prim.dtype_of(dst)), "unsafe", where)
     if prim.is_bool(where) and not prim.is_array(where):
         if where:
             dst[...] = x
@@ -202,6 +204,10 @@ def _check_safe(values, a):
         check_cast(prim.dtype_of(values), prim.dtype_of(a), "safe")
 
 
+def _elements(values, a):
+    return asarray(values) if prim.is_array(values) else asarray(values, prim.dtype_of(a))
+
+
 def place(arr, mask, vals):
     """Stores values one after the other where a mask is true; they begin again if there are too few.
 
@@ -214,7 +220,7 @@ def place(arr, mask, vals):
         raise TypeError("argument 1 must be numpy.ndarray")
     _check_safe(vals, arr)
     m = _mask_for(arr, mask, "place")
-    w = flat(apart_from(asarray(vals), arr))
+    w = flat(apart_from(_elements(vals, arr), arr))
     if prim.layout(arr) == "C" or arr.ndim == 1:
         _place_line(flat(arr), m, w)
     else:
@@ -245,7 +251,7 @@ def putmask(a, mask, values):
         raise TypeError("argument 1 must be numpy.ndarray")
     _check_safe(values, a)
     m = _mask_for(a, mask, "putmask")
-    w = flat(apart_from(asarray(values), a))
+    w = flat(apart_from(_elements(values, a), a))
     if prim.layout(a) == "C" or a.ndim == 1:
         _put_masked(flat(a), m, w)
     else:
@@ -292,7 +298,7 @@ def put_along_axis(arr, indices, values, axis=-1):
 def _put_lines(arr, i, values, k):
     shape = _shape_of_lines(arr, i, k)
     at = broadcast_to(i, shape)
-    wide = broadcast_to(apart_from(asarray(values), arr), shape)
+    wide = broadcast_to(apart_from(_elements(values, arr), arr), shape)
     n = arr.shape[k]
     for index in np.ndindex(shape):
         _place(at[index], n, k)
@@ -328,7 +334,7 @@ def fill_diagonal(a, val, wrap=False):
     """
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")
-    w = apart_from(flat(asarray(val)), a)
+    w = apart_from(flat(_elements(val, a)), a)
     if a.ndim == 2:
         _fill_matrix(a, w, True if wrap else False)
         return

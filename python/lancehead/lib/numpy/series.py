@@ -19,7 +19,6 @@ from lancehead.lib.numpy.layout import (
     with_shape,
 )
 from lancehead.lib.numpy.manip import broadcast_to
-from lancehead.lib.numpy.reductions import mean_dtype
 from lancehead.lib.numpy.sorting import place_in_line
 
 #: So far from where the last search ended NumPy looks before it searches everywhere.
@@ -112,19 +111,6 @@ def _beside(values, line):
     return asarray(flat(v), dtype)
 
 
-def _trapezoids(y, x, dx, dtype):
-    total = prim.cast(0, dtype)
-    half = prim.cast(0.5, dtype)
-    for i in range(y.size - 1):
-        width = (
-            prim.cast(dx, dtype)
-            if x is None
-            else prim.cast(prim.item(x, i + 1), dtype) - prim.cast(prim.item(x, i), dtype)
-        )
-        total += width * (prim.cast(prim.item(y, i + 1), dtype) + prim.cast(prim.item(y, i), dtype)) * half
-    return total
-
-
 def _cut(x, axis, start):
     # A view without the last elements along an axis, or without the first ones.
     n = x.shape[axis] - 1 if x.shape[axis] > 0 else 0
@@ -159,9 +145,6 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     if v.ndim == 0:
         prim.error("`trapezoid` takes arrays of at least one dimension")
     if x is None:
-        if v.ndim == 1 and prim.is_number(dx) and not prim.is_bool(prim.dtype_of(v)):
-            check_axis(axis, 1)
-            return _trapezoids(v, None, dx, mean_dtype(prim.dtype_of(v)))
         return _trapezoids_along(v, dx if prim.is_number(dx) else asarray(dx), axis)
     w = asarray(x)
     if w.ndim == 0:
@@ -469,18 +452,18 @@ def bartlett(M):
     return out
 
 
-def _variables(m, y, rowvar, dtype):
-    # Variables in rows.
+def _variables(m, y, rowvar, dtype, is_first=True):
+    # Variables in rows. Of the second array, a single row is one in any case.
     x = asarray(m, dtype)
     if x.ndim == 0:
         rows = x.reshape(1, 1)
     elif x.ndim == 1:
         rows = x.reshape(1, x.size)
     else:
-        rows = np.ascontiguousarray(x if rowvar or x.shape[0] == 1 else x.T)
-    if y is None:
+        rows = np.ascontiguousarray(x if rowvar or (x.shape[0] == 1 and not is_first) else x.T)
+    if y is None or rows.shape[0] == 0:
         return rows
-    return np.concatenate((rows, _variables(y, None, rowvar, dtype)), 0)
+    return np.concatenate((rows, _variables(y, None, rowvar, dtype, False)), 0)
 
 
 def _whole(ddof):
@@ -511,19 +494,25 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     rows = _variables(x, y, flag_of(rowvar), found)
     # NumPy compares the flag with zero.
     drop = (1 if bias == 0 else 0) if ddof is None else _whole(ddof)
+    is_number = y is None and (x.ndim <= 1 or (prim.is_tuple(m) and len(m) == 1))
+    if not is_number:
+        if rows.shape[0] == 0:
+            return new_zeros((0, 0), found)
+        if y is None and rows.shape[0] == 1:
+            raise ValueError("a single variable has a variance, which is no matrix: pass the row itself, as in `m[0]`")
     if fweights is None and aweights is None:
         centered = rows - rows.mean(axis=1, keepdims=True)
-        c = np.dot(centered, centered.conj().T) / prim.cast(max(rows.shape[1] - drop, 0), prim.real_dtype(found))
+        c = np.dot(centered, centered.conj().T) * _reciprocal(max(rows.shape[1] - drop, 0), found)
     else:
         c = _weighted_covariance(rows, drop, fweights, aweights)
-    if y is None and (x.ndim <= 1 or (prim.is_tuple(m) and len(m) == 1)):
-        return c.reshape(())
-    return c
+    return c.reshape(()) if is_number else c
 
 
 def _weighted_covariance(rows, drop, fweights, aweights):
     w = _frequencies(fweights, rows.shape[1]) * _importances(aweights, rows.shape[1])
     total = w.sum()
+    if total == 0.0:
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     centered = rows - (np.sum(rows * w, 1) / total).reshape(rows.shape[0], 1)
     if drop == 0:
         scale = total
@@ -531,7 +520,11 @@ def _weighted_covariance(rows, drop, fweights, aweights):
         scale = total - drop
     else:
         scale = total - drop * np.sum(w * _importances(aweights, rows.shape[1])) / total
-    return np.dot(centered, (centered * w).conj().T) / max(scale, 0.0)
+    return np.dot(centered, (centered * w).conj().T) * _reciprocal(max(scale, 0.0), prim.dtype_of(rows))
+
+
+def _reciprocal(n, dtype):
+    return prim.cast(prim.fdiv(1.0, prim.cast(n, np.float64)), prim.real_dtype(dtype))
 
 
 def _frequencies(fweights, n):

@@ -245,18 +245,23 @@ def array_equal(a1, a2, equal_nan=False):
 
 
 def _near(a, b, rtol, atol, equal_nan):
-    if prim.is_complex(a) or prim.is_complex(b):
-        x, y = prim.cast(a, np.complex128), prim.cast(b, np.complex128)
-        if x == y:
-            return True
-        d = x - y
-        return prim.hypot(d.real, d.imag) <= atol + rtol * prim.hypot(y.real, y.imag)
-    x, y = prim.cast(a, np.float64), prim.cast(b, np.float64)
-    if x == y:
+    # In NumPy's types: that of the second number, of floats at least, is that of the tolerance.
+    y = prim.cast(b, prim.result_type(b, 1.0))
+    x = prim.cast(a, prim.result_type(a, y))
+    z = prim.cast(y, prim.dtype_of(x))
+    if x == z:
         return True
-    if x != x or y != y:
-        return equal_nan and x != x and y != y
-    return prim.isfinite(y) and prim.fabs(x - y) <= atol + rtol * prim.fabs(y)
+    if equal_nan and x != x and y != y:
+        return True
+    return _is_finite(y) and _magnitude(x - z) <= atol + rtol * _magnitude(y)
+
+
+def _magnitude(x):
+    return prim.hypot(x.real, x.imag) if prim.is_complex(x) else prim.fabs(x)
+
+
+def _is_finite(x):
+    return prim.isfinite(x.real) and prim.isfinite(x.imag) if prim.is_complex(x) else prim.isfinite(x)
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):

@@ -267,8 +267,9 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
     check_kind(kind, order, stable)
     x = asarray(a)
     if axis is not None:
-        check_axis(axis, x.ndim)
-    if axis is None or x.ndim == 1:
+        # A number counts as a line, here only.
+        check_axis(axis, x.ndim if x.ndim > 0 else 1)
+    if axis is None or x.ndim <= 1:
         return argsort_line(flat(x))
     k = check_axis(axis, x.ndim)
     out = new_array(x.shape, np.int64)
@@ -394,7 +395,8 @@ def _median_line(v, extra):
         if x != x:
             return x
     if (n & 1) == 1:
-        return high
+        # The mean of one complex number makes NaN of what is beside an infinite part.
+        return quotient(high, 1) if prim.is_complex(high) else high
     low = prim.item(buffer, 0)
     for i in range(1, k):
         if before(low, prim.item(buffer, i)):
@@ -424,13 +426,18 @@ def place_in_line(v, x, right):
     low, rest = 0, v.size
     while rest > 1:
         half = prim.shr(rest, 1)
-        y = prim.item(v, low + half - 1)
+        y = _as_other(prim.item(v, low + half - 1), x)
         low = low + half if ((not before(x, y)) if right else before(y, x)) else low
         rest -= half
     if rest == 1:
-        y = prim.item(v, low)
+        y = _as_other(prim.item(v, low), x)
         low = low + 1 if ((not before(x, y)) if right else before(y, x)) else low
     return low
+
+
+def _as_other(y, x):
+    # The type in which both are compared.
+    return prim.cast(y, prim.dtype_of(x)) if prim.is_number(x) else y
 
 
 def _step(v, low, half, x, right):
@@ -484,8 +491,9 @@ def searchsorted(a, v, side="left", sorter=None):
     if prim.is_chars(line) and not prim.is_array(v):
         return prim.cast(place_in_line(line, v, right), np.int64)
     if prim.is_scalar(v):
-        dtype = prim.result_type(prim.dtype_of(line), prim.dtype_of(v))
-        wide = asarray(line, dtype)
+        # A number of Python is one of 64 bits, as in an array.
+        dtype = prim.result_type(prim.dtype_of(line), prim.as_dtype(prim.dtype_of(v)))
+        wide = line if prim.is_number(v) else asarray(line, dtype)
         return prim.cast(place_in_line(wide, prim.cast(v, dtype), right), np.int64)
     values = asarray(v)
     dtype = prim.result_type(prim.dtype_of(line), prim.dtype_of(values))
@@ -493,6 +501,44 @@ def searchsorted(a, v, side="left", sorter=None):
     out = new_array(values.shape, np.int64)
     _places(wide, flat(values), flat(out), right)
     return out
+
+
+def _are_falling(edges):
+    # As floats, like NumPy, for which edges fall if the first ones that differ do not rise: NaN does not.
+    n, i = edges.size, 1
+    while i < n and _edge(edges, i) == _edge(edges, 0):
+        i += 1
+    falling = i < n and not _edge(edges, 0) < _edge(edges, i)
+    while i + 1 < n:
+        earlier, later = _edge(edges, i), _edge(edges, i + 1)
+        if earlier < later if falling else earlier > later:
+            raise ValueError("bins must be monotonically increasing or decreasing")
+        i += 1
+    return falling
+
+
+def _halved(v, x, right):
+    # As NumPy searches: where NaN comes first, the line is in no order.
+    if not prim.is_number(x):
+        values = asarray(x)
+        out = new_array(values.shape, np.int64)
+        w, places = flat(values), flat(out)
+        for i in range(w.size):
+            prim.set_item(places, i, _halved(v, prim.cast(prim.item(w, i), np.float64), right))
+        return out
+    low, high = 0, v.size
+    while low < high:
+        middle = prim.shr(low + high, 1)
+        y = prim.cast(prim.item(v, middle), np.float64)
+        if before(y, x) if right else not before(x, y):
+            low = middle + 1
+        else:
+            high = middle
+    return v.size - low
+
+
+def _edge(edges, i):
+    return prim.cast(prim.item(edges, i), np.float64)
 
 
 def digitize(x, bins, right=False):
@@ -504,12 +550,8 @@ def digitize(x, bins, right=False):
     edges = line_of(bins)
     if prim.is_complex(prim.dtype_of(edges)) or prim.is_complex(prim.dtype_of(x if prim.is_number(x) else asarray(x))):
         prim.error("`digitize` takes real numbers")
-    n = edges.size
-    falling = n > 1 and before(prim.item(edges, n - 1), prim.item(edges, 0))
-    for i in range(n - 1):
-        low, high = prim.item(edges, i), prim.item(edges, i + 1)
-        if before(low, high) if falling else before(high, low):
-            raise ValueError("bins must be monotonically increasing or decreasing")
-    if falling:
-        return n - searchsorted(edges[::-1], x, "right" if not right else "left")
+    if _are_falling(edges):
+        if edges.size > 0 and prim.item(edges, edges.size - 1) != prim.item(edges, edges.size - 1):
+            return _halved(edges[::-1], prim.cast(x, np.float64) if prim.is_number(x) else x, right)
+        return edges.size - searchsorted(edges[::-1], x, "right" if not right else "left")
     return searchsorted(edges, x, "left" if right else "right")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.numpy.casting import name_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.generators.drawing import shape_for, spread
 from lancehead.lib.numpy.layout import as_shape, count, new_array, with_shape
@@ -34,12 +35,6 @@ def _width(dtype):
     return 1 if prim.is_bool(dtype) else 8 * prim.itemsize(dtype)
 
 
-def _name(dtype):
-    if prim.is_bool(dtype):
-        return "bool"
-    return ("int" if prim.is_signed(dtype) else "uint") + str(8 * prim.itemsize(dtype))
-
-
 def _refuse_bounds(is_zero, endpoint):
     if is_zero:
         raise ValueError("high < 0" if endpoint else "high <= 0")
@@ -66,12 +61,12 @@ def _check(low, high, endpoint, dtype):
             _refuse_bounds(first == 0, endpoint)
         return prim.cast(last if endpoint else last - np.uint64(1), np.int64)
     if low < _least(dtype) or _is_beyond(low):
-        raise ValueError("low is out of bounds for " + _name(dtype))
+        raise ValueError("low is out of bounds for " + name_of(dtype))
     is_beyond = _is_beyond(high)
     if is_beyond:
         # 2**63 is the first integer behind those of 64 bits.
         if endpoint or prim.itemsize(dtype) < 8 or prim.cast(high, np.uint64) > np.uint64(9223372036854775808):
-            raise ValueError("high is out of bounds for " + _name(dtype))
+            raise ValueError("high is out of bounds for " + name_of(dtype))
         return _MOST
     last = int(high)
     if not endpoint:
@@ -79,7 +74,7 @@ def _check(low, high, endpoint, dtype):
             _refuse_bounds(int(low) == 0, endpoint)
         last -= 1
     if last > _most(dtype):
-        raise ValueError("high is out of bounds for " + _name(dtype))
+        raise ValueError("high is out of bounds for " + name_of(dtype))
     if last < int(low):
         _refuse_bounds(int(low) == 0, endpoint)
     return last

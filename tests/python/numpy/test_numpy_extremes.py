@@ -1,0 +1,234 @@
+"""Answers at the ends of types: nothing wraps, no part of a number is forgotten, Python numbers keep their value."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lancehead import errors, njit
+from lib_cases import same
+
+INTEGERS = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8")
+BEYOND = (-1, 300, 2**40, -(2**40))
+
+
+def outcome(f: Any, *args: Any) -> Any:
+    """The result, or the class of the exception."""
+    copies = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            return f(*copies), copies
+        except errors.TypingError as e:
+            pytest.fail(str(e))
+        except (ArithmeticError, LookupError, TypeError, ValueError) as e:
+            return type(e)
+
+
+def plain(x: Any) -> Any:
+    """Scalars as Python's numbers, by whose type the kind is compared."""
+    if isinstance(x, (tuple, list)):
+        return [plain(i) for i in x]
+    return x.item() if isinstance(x, np.generic) or (isinstance(x, np.ndarray) and x.ndim == 0) else x
+
+
+def agrees(f: Any, *args: Any, rtol: float = 1e-12) -> None:
+    """A function gives NumPy's result and leaves its arguments as NumPy does, for arguments of one type."""
+    want, got = plain(outcome(f, *args)), plain(outcome(njit(f), *args))
+    assert same(want, got, rtol), (args, want, got)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_weights_of_integers_do_not_wrap(dtype: str) -> None:
+    top = np.iinfo(dtype).max
+    a = np.array([[top, 3, 7], [0, top - 1, 1]], dtype)
+    agrees(lambda a, w: (np.average(a, weights=w), np.average(a, 1, w, True), np.average(a, 0, w[:, 0])), a, a[::-1])
+    agrees(lambda a: np.cov(a, aweights=np.array([1, 2, 3], np.uint8)), a, rtol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, "?", "f4", "f8"])
+def test_numbers_outside_of_the_type_are_found_where_they_belong(dtype: str) -> None:
+    a = np.sort(np.array([1, 0, 0 if dtype == "?" else 100, 1], dtype))
+    at = njit(lambda a, v: (np.searchsorted(a, v), np.searchsorted(a, v, "right"), np.digitize(v, a), np.isin(a, v)))
+    for v in (*BEYOND, 1, 0.1, 0.5, 300.5, np.nan, np.inf):
+        want = outcome(at.py_func, a, v)
+        assert same(plain(want), plain(outcome(at, a, v))), (v, want)
+    agrees(lambda a: (np.searchsorted(a, 0.1), np.digitize(0.1, a)), np.array([0.1, 0.2], np.float32))
+
+
+STORES = [
+    lambda a, v: np.full_like(a, v),
+    lambda a, v: np.full((2, 2), v, np.uint8),
+    lambda a, v: np.array([v, 1], np.int16),
+    lambda a, v: a.fill(v),
+    lambda a, v: np.put(a, [0, 1], v),
+    lambda a, v: np.put(a, 0, [v]),
+    lambda a, v: np.place(a, a > 1, [v]),
+    lambda a, v: np.putmask(a, a > 1, v),
+    lambda a, v: np.copyto(a, v),
+    lambda a, v: np.copyto(a, v, where=a > 1),
+    lambda a, v: np.insert(a, 1, v),
+    lambda a, v: np.fill_diagonal(a.reshape(2, 2), v),
+    lambda a, v: (a.max(initial=v), np.minimum.reduce(a, initial=v)),
+    lambda a, v: (a.sum(initial=v), np.nanmax(a, initial=v)),
+    lambda a, v: (np.where(a > 1, a, v), np.append(a, v), np.clip(a, 0, v)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_numbers_that_do_not_fit_raise_where_numpy_raises(store: Any) -> None:
+    compiled = njit(store)
+    for dtype in ("u1", "i2", "i8"):
+        for v in (3, *BEYOND):
+            a = np.array([1, 2, 3, 4], dtype)
+            want = outcome(store, a, v)
+            assert same(plain(want), plain(outcome(compiled, a, v))), (dtype, v, want)
+
+
+@pytest.mark.parametrize("v", [np.nan, np.inf, -np.inf, 300.5, -1.5, 1e300])
+def test_floats_that_do_not_fit_raise(v: float) -> None:
+    agrees(lambda a, v: a.fill(v), np.array([1], np.uint8), v)
+    agrees(lambda a, v: a.fill(v), np.array([1], np.int64), v)
+    agrees(lambda a, v: np.insert(a, 0, v), np.array([1], np.uint8), v)
+    agrees(lambda a, v: np.put(a, 0, [v]), np.array([1], np.uint8), v)
+    agrees(lambda a, v: a.max(initial=v), np.array([1], np.uint8), v)
+
+
+INFINITE = [np.inf, -np.inf], [1.0, np.inf], [-np.inf, -np.inf], [np.inf, 0.0, 2.0], [np.nan, np.inf, 1.0]
+METHODS = ["linear", "lower", "midpoint", "nearest", "weibull", "inverted_cdf", "hazen"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_quantiles_between_infinities(method: str, dtype: str) -> None:
+    f = njit(lambda a, q: (np.quantile(a, q, method=method), np.percentile(a, 100, method=method)))
+    for line in INFINITE:
+        for q in (np.array([0.0, 0.25, 1.0]), np.array([0, 1])):
+            a = np.array(line, dtype)
+            want = outcome(f.py_func, a, q)
+            assert same(plain(want), plain(outcome(f, a, q))), (line, q, want)
+
+
+EDGES = [0.0, 1.0, 2.0], [2.0, 1.0, 1.0], [1.5, np.nan], [np.nan, 1.0], [1.0, 1.0], [np.nan], [-np.inf, np.inf], []
+
+
+def test_bins_with_nan_and_infinities() -> None:
+    f = njit(lambda x, bins: (np.digitize(x, bins), np.digitize(x, bins, True)))
+    for edges in EDGES:
+        x, bins = np.array([1.0, 2.0, np.nan, -np.inf, np.inf]), np.array(edges)
+        assert same(outcome(f.py_func, x, bins), outcome(f, x, bins)), edges
+
+
+PARTS = [0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan]
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_complex_means_products_and_reciprocals(dtype: str) -> None:
+    def f(a: Any) -> Any:
+        return np.mean(a), np.prod(a), np.average(a), np.median(a), np.reciprocal(a), a / a[::-1], a[None, :].prod(0)
+
+    compiled = njit(f)
+    for x in PARTS:
+        for y in PARTS:
+            a = np.array([complex(x, y), 1 + 2j], dtype)
+            assert same(plain(outcome(f, a)), plain(outcome(compiled, a))), a
+
+
+def test_sums_of_negative_zeros_begin_with_zero() -> None:
+    def f(a: Any) -> Any:
+        sums = a.sum(), np.mean(a), np.nansum(a), np.add.reduce(a), np.sum(a, initial=-0.0), np.average(a)
+        return np.copysign(1.0, np.array(sums)), np.copysign(1.0, a.reshape(1, 2).sum(0))
+
+    agrees(f, np.array([-0.0, -0.0]))
+
+
+def test_angles_of_real_numbers() -> None:
+    agrees(lambda a: np.angle(a), np.array([1.0, np.inf, -np.inf, -0.0, np.nan, -1.0]))
+    agrees(lambda a: (np.angle(a), np.angle(a, True)), np.array([-3, 0, 2**40]))
+    agrees(lambda x: (np.angle(x), np.angle(-x, True), np.angle(2)), 1.5)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_divisors_and_multiples_of_all_bits(dtype: str) -> None:
+    info = np.iinfo(dtype)
+    a = np.array([info.max, info.min, info.max - 1, 12, 0], dtype)
+    agrees(lambda a, b: (np.gcd(a, b), np.lcm(a, b), np.gcd.reduce(a), np.gcd(a, 4), np.lcm(a[3:], 5)), a, a[::-1])
+
+
+def test_exponents_beyond_32_bits() -> None:
+    agrees(lambda x, i: np.ldexp(x, i), np.array([1.0, 1.0, 0.0, 1.5]), np.array([2**40, -(2**40), 2**62, 3]))
+
+
+def test_variances_of_one_and_of_no_variables() -> None:
+    with pytest.raises(ValueError, match=r"m\[0\]"):
+        njit(lambda a: np.cov(a))(np.arange(5.0).reshape(1, -1))
+    with pytest.raises(ValueError, match=r"m\[0\]"):
+        njit(lambda a: np.corrcoef(a))(np.arange(5.0).reshape(1, -1))
+    agrees(lambda a: (np.cov(a[0]), np.corrcoef(a[0]), np.cov(a[0], a[0])), np.arange(5.0).reshape(1, -1))
+    agrees(lambda a: (np.cov(a, rowvar=False), np.cov(a, bias=True)), np.array([[1.0, 2.0, 4.0], [3.0, 0.0, 1.0]]))
+    agrees(lambda a: np.cov(a, rowvar=False), np.array([[1.0, 2.0, 4.0]]))
+    agrees(lambda a: np.cov(a), np.zeros((0, 3)))
+    agrees(lambda a, w: np.cov(a, aweights=w), np.ones((2, 2)), np.zeros(2))
+
+
+def test_reductions_of_ufuncs_over_no_axes() -> None:
+    def f(x: Any, n: Any) -> Any:
+        return (
+            np.maximum.reduce(x),
+            np.subtract.reduce(x, -1),
+            np.add.reduce(n),
+            np.multiply.reduce(n, dtype=np.float64),
+        )
+
+    agrees(f, np.array(2.5), np.array(100, np.int8))
+    agrees(lambda x: np.add.accumulate(x), np.array(2.5))
+    agrees(lambda x: np.add.reduceat(x, [0]), np.array(2.5))
+    agrees(lambda a: np.subtract.reduce(a, None), np.ones((2, 2)))
+    agrees(lambda a: (np.subtract.reduce(a, 1), np.maximum.reduce(a, (0, 1))), np.ones((2, 2)))
+    agrees(lambda a: np.nanmin(a, 0), np.array(3.0))
+
+
+def test_sums_of_ufuncs_are_as_exact_as_sums() -> None:
+    agrees(lambda a: (np.add.reduce(a), np.add.reduce(a.reshape(2, -1), 1)), np.full(100000, 0.1, np.float32))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_nearness_in_the_type_of_the_numbers(dtype: str) -> None:
+    top = np.finfo(dtype).max
+    a = np.array([top, -top, np.inf, np.nan, 0.0, 1.0], dtype)
+    agrees(lambda a, b: (np.isclose(a, b), np.isclose(a, b, equal_nan=True), np.isclose(a, b, atol=1e300)), a, a[::-1])
+
+
+def test_trapezoids_of_small_integers_are_numpy_s() -> None:
+    agrees(lambda a: (np.trapezoid(a), np.trapezoid(a, dx=2.0), np.trapezoid(a, a)), np.array([255, 3, 200], np.uint8))
+    agrees(lambda a: np.trapezoid(a), np.full(100000, 0.1, np.float32), rtol=1e-6)
+
+
+def test_lengths_that_are_not_finite() -> None:
+    for stop in (np.inf, -np.inf, np.nan):
+        agrees(lambda stop: np.arange(stop), stop)
+
+
+def test_edges_of_histograms_with_nan() -> None:
+    agrees(lambda a, b: np.histogram(a, b), np.array([np.nan, 1.0, 2.0]), np.array([1.0, 2.0, np.nan]))
+    agrees(lambda a: np.histogram(a), np.array([3e38, 3e38, -3e38], np.float32))
+
+
+def test_quantiles_of_signed_integers_do_not_wrap() -> None:
+    assert njit(lambda a: np.percentile(a, 50))(np.array([-128, 127], np.int8)) == -0.5
+
+
+def test_weights_of_integers_in_histograms_are_exact() -> None:
+    a, w = np.array([1, 1, 2]), np.array([2**53, 1, 5])
+    assert njit(lambda a, w: np.histogram(a, 2, weights=w)[0])(a, w).tolist() == [2**53 + 1, 5]
+
+
+def test_items_that_do_not_fit_have_their_low_bits() -> None:
+    def f(a: Any, n: int) -> Any:
+        a[0] = n
+        return a[0], np.uint8(n)
+
+    assert njit(f)(np.zeros(1, np.uint8), 300) == (44, 44)
