@@ -103,7 +103,8 @@ def _cache(dispatcher: Any) -> Any:
     kind = caching.FunctionCache if dispatcher.targetoptions.get("cache") else caching.NullCache
     known = _CACHES.get(dispatcher)
     if type(known) is not kind:
-        known = _CACHES[dispatcher] = kind(dispatcher.py_func) if kind is caching.FunctionCache else kind()
+        known = caching.NullCache() if kind is caching.NullCache else caching.FunctionCache(dispatcher.py_func)
+        _CACHES[dispatcher] = known
     return known
 
 

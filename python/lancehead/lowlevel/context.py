@@ -146,6 +146,15 @@ class _CallConv:
     def return_errcode_propagate(self, builder: Any, status: Any, **more: Any) -> None:
         """Passes an exception on, which calls do by themselves."""
 
+    def return_native_none(self, builder: Any) -> None:
+        """Returns None."""
+        builder.ret_void()
+
+    def return_optional_value(self, builder: Any, retty: Any, valty: Any, value: Any) -> None:
+        """Returns a value, or None, as a value of an optional type."""
+        r = builder.recorder
+        r.do(f"return prim.as_type({r.result(value, valty)}, {r.constant(retty)})")
+
     def return_value(self, builder: Any, retval: Any) -> None:
         """Returns a value."""
         builder.ret(retval)
@@ -172,6 +181,12 @@ class _Runtime:
         return r.let(f"prim.alloc({r.value(size).text})[0]", Composed(_core.owner_type()[0]))
 
     meminfo_alloc_unchecked = meminfo_alloc
+
+    def meminfo_alloc_aligned(self, builder: Any, size: Any, align: Any) -> Any:
+        """The same; memory is aligned to what any type asks for."""
+        return self.meminfo_alloc(builder, size)
+
+    meminfo_alloc_aligned_unchecked = meminfo_alloc_aligned
 
     def meminfo_data(self, builder: Any, meminfo: Any) -> Any:
         """The address of memory."""
@@ -357,6 +372,45 @@ class TargetContext:
             return r.argument(r.let(f"{r.result(value, typ)}.{attr}", of).text, of)
 
         return get
+
+    def get_struct_type(self, struct: Any) -> Any:
+        """The type of LLVM of the values whose parts a struct proxy has."""
+        return lowered(struct._of)
+
+    def pair_first(self, builder: Any, val: Any, ty: Any) -> Any:
+        """The first part of a pair."""
+        return builder.extract_value(val, 0)
+
+    def pair_second(self, builder: Any, val: Any, ty: Any) -> Any:
+        """The second part of a pair."""
+        return builder.extract_value(val, 1)
+
+    def print_string(self, builder: Any, text: str) -> None:
+        """Writes a line."""
+        builder.recorder.do(f"print({text!r})")
+
+    debug_print = print_string
+
+    def generic_compare(self, builder: Any, key: Any, argtypes: Any, args: Any) -> Any:
+        """A comparison of two values by a function of `operator`."""
+        sig = signature(types.boolean, *argtypes)
+        return _called(builder, builder.recorder.constant(key), sig, args)
+
+    def declare_external_function(self, module: Any, fnty: Any, name: str) -> Any:
+        """A function of C."""
+        return ir.Function(module, fnty, name)
+
+    def call_external_function(self, builder: Any, callee: Any, argtys: Any, args: Any) -> Any:
+        """A call of a function of C."""
+        return builder.call(callee, args)
+
+    def calc_array_sizeof(self, ndim: int) -> int:
+        """Bytes of the parts of an array."""
+        return 8 * (5 + 2 * ndim)
+
+    def get_preferred_array_alignment(self, ty: Any) -> int:
+        """Alignment of the memory of new arrays."""
+        return 32
 
     def populate_array(self, array: Any, **parts: Any) -> Any:
         """Sets the parts of an array; without `meminfo` it refers to memory that someone else keeps."""

@@ -6,15 +6,18 @@ overloads that are registered for them choose among the code generators of the p
 
 from __future__ import annotations
 
+import contextlib
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from lancehead import _core, errors, extending, types
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel.context import CASTS, TypingContext, blamed, is_of, recording, signature
+from lancehead.lowlevel.recorder import Loop
 from lancehead.lowlevel.registry import generator_for, recorded, typed_by_name
-from lancehead.lowlevel.values import INT1, lowered
+from lancehead.lowlevel.results import result_of
+from lancehead.lowlevel.values import INT1, INT64, lowered
 
 
 class RefType(enum.Enum):
@@ -133,6 +136,45 @@ def _loop(of: Any) -> Any:
             yield found[1]
 
     return iterate
+
+
+def call_len(context: Any, builder: Any, ty: Any, val: Any) -> Any:
+    """The number of items of a value; None of one that has no length."""
+    if result_of(len, (ty,), {}) is None:
+        return None
+    r = builder.recorder
+    return r.let(f"prim.cast(len({r.result(val, ty)}), {builder._held(INT64)})", INT64)
+
+
+class _ForIter:
+    """A loop over the items of a value: the item, and a way out."""
+
+    def __init__(self, builder: Any, value: Any) -> None:
+        self._builder, self.value = builder, value
+
+    def do_break(self) -> None:
+        """Leaves the loop."""
+        self._builder.recorder.do("break")
+
+
+def _first_item(items: Any) -> Any:
+    return next(iter(items))
+
+
+@contextlib.contextmanager
+def for_iter(context: Any, builder: Any, iterable_type: Any, val: Any) -> Iterator[_ForIter]:
+    """A loop over the items of a value."""
+    of = result_of(_first_item, (iterable_type,), {})
+    if of is None:
+        raise TypeError(f"{iterable_type} has no items")
+    r = builder.recorder
+    name = r.fresh("x")
+    made = Loop(f"for {name} in {r.result(val, iterable_type)}", r.line())
+    r.items.append(made)
+    r.loops += 1
+    with r.inside(made.body):
+        yield _ForIter(builder, r.argument(name, of))
+    r.loops -= 1
 
 
 # Conversions.

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
 from lancehead import _core, errors, extending, pickling, types
+from lancehead._core import Signature as Signature
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel.context import CASTS, TypingContext, blamed, is_of, recording, signature
 from lancehead.lowlevel.context import lower_constant as lower_constant
@@ -508,7 +509,42 @@ class Registry:
         self.register, self.register_global, self.register_attr = infer, infer_global, infer_getattr
 
 
+builtin_registry = Registry("builtin")
+
+
+def fold_arguments(
+    pysig: inspect.Signature,
+    args: Any,
+    kws: Any,
+    normal_handler: Callable[[int, Any, Any], Any],
+    default_handler: Callable[[int, Any, Any], Any],
+    stararg_handler: Callable[[int, Any, Any], Any],
+) -> tuple[Any, ...]:
+    """The arguments of a call in the order of the parameters, each through one of the functions: those that are given,
+    defaults, and the tuple for `*args`.
+
+    >>> def f(x, y=2, *z): ...
+    >>> show = lambda kind: lambda i, parameter, value: (kind, value)
+    >>> fold_arguments(inspect.signature(f), (1,), {}, *map(show, ("given", "default", "rest")))
+    (('given', 1), ('default', 2), ('rest', ()))
+    """
+    bound = pysig.bind(*args, **dict(kws))
+    folded = []
+    for i, (name, parameter) in enumerate(pysig.parameters.items()):
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            folded.append(stararg_handler(i, parameter, bound.arguments.get(name, ())))
+        elif name in bound.arguments:
+            folded.append(normal_handler(i, parameter, bound.arguments[name]))
+        else:
+            folded.append(default_handler(i, parameter, parameter.default))
+    return tuple(folded)
+
+
+#: Names of Numba's module that this one stands for, which build on it.
+_LOOPS = ("RefType", "call_len", "for_iter", "iternext_impl")
+
+
 def __getattr__(name: str) -> Any:
-    if name in ("RefType", "iternext_impl"):  # Numba has them in the module that this one stands for.
+    if name in _LOOPS:
         return getattr(importlib.import_module("lancehead.lowlevel.implicit"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

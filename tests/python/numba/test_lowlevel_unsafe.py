@@ -11,6 +11,7 @@ from lancehead.caching import FunctionCache, NullCache
 from lancehead.extending import intrinsic
 from lancehead.lowlevel import arrayobj, cgutils, lapack, unsafe
 from lancehead.lowlevel import irtypes as ir
+from lancehead.lowlevel import registry as imputils
 from lancehead.lowlevel.function_types import _get_wrapper_address
 from lancehead.lowlevel.nrt import c_helpers
 
@@ -262,3 +263,34 @@ def test_caches_of_dispatchers():
     kept = njit(cache=True)(f)
     assert isinstance(kept._cache, FunctionCache) and kept._cache is kept._cache
     assert kept._cache.cache_path.endswith("__pycache__")
+
+
+@intrinsic
+def summed(typingctx, items):
+    def generate(context, builder, sig, args):
+        total = cgutils.alloca_once_value(builder, context.get_constant(types.int64, 0))
+        count = imputils.call_len(context, builder, items, args[0])
+        with imputils.for_iter(context, builder, items, args[0]) as loop:
+            builder.store(builder.add(builder.load(total), loop.value), total)
+            with builder.if_then(builder.icmp_signed(">", builder.load(total), cgutils.intp_t(100))):
+                loop.do_break()
+        return context.make_tuple(builder, sig.return_type, [builder.load(total), count])
+
+    return types.UniTuple(types.int64, 2)(items), generate
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ([1, 2, 3], (6, 3)),
+        ((4, 5), (9, 2)),
+        (np.arange(10)[::-3], (18, 4)),
+        (np.arange(0), (0, 0)),
+        (range(3), (3, 3)),
+        ({1, 2}, (3, 2)),
+        ({1: 2}, (1, 1)),
+        ([60, 50, 7], (110, 3)),
+    ],
+)
+def test_loops_over_items(items, expected):
+    assert njit(lambda items: summed(items))(items) == expected
