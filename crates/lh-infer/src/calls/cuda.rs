@@ -277,6 +277,11 @@ impl Infer<'_> {
         let (Some(shape), Some(dtype)) = (given(0, "shape").cloned(), given(1, "dtype").cloned()) else {
             return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{path}` takes a shape and a dtype")));
         };
+        if path == "cuda.local.array" && self.code.is_generator {
+            let text = "`cuda.local.array` in a generator: its memory ends when the generator gives an item";
+            return Err(Diagnostic::new(diag::NOT_ON_DEVICE, text)
+                .note("make the array where the generator is used, and pass it"));
+        }
         let align = given(2, "alignment").cloned();
         let dtype = self.named_dtype(&dtype)?.strong();
         let dims = if shape.ty.is_tuple() { self.tuple_parts(&shape).expect("a tuple") } else { vec![shape] };

@@ -84,6 +84,10 @@ pub fn is_known_package(module: &str) -> bool {
             None | Some(
                 "annotations"
                     | "cfuncs"
+                    | "cuda"
+                    | "cudalib"
+                    | "cupy"
+                    | "cupyx"
                     | "decorators"
                     | "experimental"
                     | "extending"
