@@ -15,6 +15,7 @@ import graphs
 import grids
 import kernels
 import loops
+import nests
 import objects
 import operands
 
@@ -66,6 +67,7 @@ FUZZERS = {
     "grids": Fuzzer(_unequal(grids.__file__), 10),
     "kernels": Fuzzer(_unequal(kernels.__file__), 10),
     "loops": Fuzzer(loops.run, 20),
+    "nests": Fuzzer(_unequal(nests.__file__), 40),
     "objects": Fuzzer(_objects, 20),
     "operands": Fuzzer(_operands, 5),
     "programs": Fuzzer(_unequal(differential.__file__), 40),
