@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lancehead import _core
 from lancehead._core import Type as CoreType
@@ -70,6 +70,13 @@ class _Unset:
         raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}", name=self.name)
 
 
+class ValueSignature(NamedTuple):
+    """The result of a call of a type with values of code generators, which read its result type."""
+
+    return_type: Any
+    args: tuple[Any, ...]
+
+
 class Type(CoreType, metaclass=AnyType):
     """The base of all types. Programs derive their types from it; `lancehead.extending.register_model` defines the
     layout of their values.
@@ -107,6 +114,12 @@ class Type(CoreType, metaclass=AnyType):
     def mangling_args(self) -> tuple[Any, tuple[Any, ...]]:
         """The name in symbols."""
         return self.name, ()
+
+    def __call__(self, *args: Any) -> Any:
+        """The signature of functions that give such values."""
+        if len(args) > 1 and not any(isinstance(a, (CoreType, str)) for a in args):
+            return ValueSignature(self, args)
+        return super().__call__(*args)
 
     def __repr__(self) -> str:
         return str(self.name)

@@ -739,3 +739,36 @@ def test_what_the_builder_does_not_do_is_refused(leave):
     refused = made(i64(i64), generate)
     with pytest.raises(errors.LoweringError, match="NotImplementedError"):
         njit(lambda n: refused(n))(3)
+
+
+class PairType(types.Type):
+    def __init__(self):
+        super().__init__(name="PairOfConstants")
+
+
+class Pair:
+    first, second = 2, 3.5
+
+
+def test_constants_by_a_signature_of_values():
+    pair = PairType()
+    typeof_impl.register(Pair)(lambda value, context: pair)
+
+    @register_model(PairType)
+    class PairModel(models.StructModel):
+        def __init__(self, manager, of):
+            super().__init__(manager, of, [("first", types.int64), ("second", types.float64)])
+
+    @lower_constant(PairType)
+    def constant(context, builder, of, value):
+        parts = context.get_constant(types.int64, value.first), context.get_constant(types.float64, value.second)
+        sig = of(*parts)
+        made = cgutils.create_struct_proxy(sig.return_type)(context, builder)
+        made.first, made.second = sig.args
+        return made._getvalue()
+
+    make_attribute_wrapper(PairType, "first", "first")
+    make_attribute_wrapper(PairType, "second", "second")
+    there = Pair()
+    assert njit(lambda: there.first + there.second)() == 5.5
+    assert pair(types.int64, types.int64).args == (types.int64, types.int64)
