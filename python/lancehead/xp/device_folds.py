@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lancehead.xp import device_orders as orders
+from lancehead.xp import device_serial as serial
 from lancehead.xp import device_texts as texts
-from lancehead.xp import dtypes
+from lancehead.xp import dtypes, standing_in
 from lancehead.xp import functions as of
 from lancehead.xp.graph import Node
 from lancehead.xp.kernels import Code, Index, Places, cast, how, rounded
@@ -90,13 +91,13 @@ def _numpy_fold(node: Node, places: Places) -> Fold:
     simple = f"{dtype}(np.{law.ufunc}(a, b))"
     if has_means:
         parts += _part("mean_", names, f"element(r, i{given})", simple, f"np.divide(a, {dtype}(n))")
-        parts.append(orders.reduction(given, dtype, order, "mean_"))
+        parts.append(_kernels(given, dtype, order, "mean_"))
         more = dict(node.op.static[3])["ddof"]
         divided = f"np.divide(a, {dtype}(max(n - {more!r}, 0.0)))"
         square = rounded(node.dtype, f"{dtype}(np.square(element(r, i{given}) - means[r]))")
         final = f"np.sqrt({divided})" if gives is Gives.DEVIATION else divided
         parts += _part("", ["means", *names], square, simple, final)
-        parts.append(orders.reduction(f", means{given}", dtype, order))
+        parts.append(_kernels(f", means{given}", dtype, order))
     elif is_place:
         sign = ">" if law is Law.GREATEST else "<"
         better = f"element(r, b{given}) {sign} element(r, a{given})"
@@ -104,11 +105,11 @@ def _numpy_fold(node: Node, places: Places) -> Fold:
             x_nan = f"(np.isnan(element(r, b{given})) and not np.isnan(element(r, a{given})))"
             better = f"({better} and not np.isnan(element(r, a{given}))) or {x_nan}"
         parts += _part("", names, "np.int64(i)", f"b if {better} else a", "a")
-        parts.append(orders.reduction(given, dtype, order))
+        parts.append(_kernels(given, dtype, order))
     else:
         final = f"{dtype}(np.divide(a, {dtype}(n)))" if gives is Gives.MEAN else "a"
         parts += _part("", names, f"element(r, i{given})", simple, final)
-        parts.append(orders.reduction(given, dtype, order))
+        parts.append(_kernels(given, dtype, order))
     nothing = "np.nan" if gives is Gives.MEAN or has_means else law.nothing or 0
     parts.append(texts.nothing(given, f"{dtype}({nothing})"))
     return Fold("\n".join(parts), dict(code.arguments), facts)
@@ -122,7 +123,16 @@ def _order(law: Law, is_place: bool, x: Node, axes: tuple[int, ...], dtype: np.d
     # Neighbours in memory are of different lines, or of one.
     if len(x.shape) - 1 not in axes:
         return "left"
-    return "neighbours" if is_place else "lanes"
+    if is_place:
+        # Places have one order only. A thread of the CPU device looks at one element after the other.
+        return "left" if standing_in.is_here() else "neighbours"
+    return "lanes"
+
+
+def _kernels(given: str, dtype: str, order: str, prefix: str = "") -> str:
+    # The kernels in an order; the CPU device has some of its own.
+    found = orders.reduction(given, dtype, order, prefix)
+    return f"{found}\n{serial.reduction(given, dtype, order, prefix)}" if standing_in.is_here() else found
 
 
 def _part(prefix: str, names: list[str], at: str, op: str, final: str, opened: str = "a") -> list[str]:
@@ -153,7 +163,7 @@ def _own_fold(node: Node, places: Places) -> Fold:
         texts.function("final", ["a", "n", *names], [], "a"),
         texts.function("start", names, opening.lines, start),
         texts.function("opened", ["a", *names], [], f"op(start({given[2:]}), a, 0{given})" if has_first else "a"),
-        orders.reduction(given, of.typed(node.dtype), order),
+        _kernels(given, of.typed(node.dtype), order),
         texts.nothing(given, f"start({given[2:]})"),
     ]
     return Fold("\n".join(parts), dict(code.arguments), Facts(_lines(places, shape, axes), order))

@@ -185,7 +185,9 @@ class Folded(Step):
                 blocks = 1
             found = out if blocks == 1 else empty(rows * blocks, out.dtype)
             facts = (found, rows, size, n, blocks, *parts, *given)
-            if size >= orders.FROM.get(order, size + 1) and not (parts and order == "halves"):
+            if f"{kernel}alone" in self.names and size >= orders.FROM[order]:
+                launch(self.names[f"{kernel}alone"], rows * blocks, *facts)
+            elif size >= orders.FROM.get(order, size + 1) and not (parts and order == "halves"):
                 threads = orders.THREADS[order]
                 count = -(-rows * blocks // 16) if order == "lanes" else rows * blocks
                 self.names[f"{kernel}blocks"][count, threads](*facts)

@@ -229,19 +229,19 @@ for k in range(0, rest, {THREADS["neighbours"]}):
             for i in range(8, first, 8):
                 for j in range(8):
                     sums[j] = {self.combined("sums[j]", at("i + j"))}
-            total = {self._tree(eights)}
+            total = {self.tree(eights)}
         for i in range(first, size):
             total = {self.combined("total", at("i"))}
         parts[r] = {self.result}
 """
         return self.kernel("lines", False, body)
 
-    def _tree(self, values: list[str]) -> str:
-        # The halves of as many values as a power of two, combined.
+    def tree(self, values: list[str]) -> str:
+        """The halves of as many values as a power of two, combined."""
         if len(values) == 1:
             return values[0]
         half = len(values) // 2
-        return self.combined(self._tree(values[:half]), self._tree(values[half:]))
+        return self.combined(self.tree(values[:half]), self.tree(values[half:]))
 
     def trees(self) -> str:
         """NumPy's sums of parts of lines, halves of halves, by a CUDA block each: eight threads add a leaf."""
@@ -305,11 +305,11 @@ for k in range(0, rest, {THREADS["neighbours"]}):
         r = t // blocks
         width = size // blocks
         first = t * width
-        total = {self._tree(values[:2])}
+        total = {self.tree(values[:2])}
         if width > 2:
-            total = {self.combined("total", self._tree(values[2:4]))}
+            total = {self.combined("total", self.tree(values[2:4]))}
         if width > 4:
-            total = {self.combined("total", self._tree(values[4:]))}
+            total = {self.combined("total", self.tree(values[4:]))}
         parts[t] = {self.settled}
 """
         return self.kernel("lines", True, body)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lancehead.xp import regions
+from lancehead.xp import regions, standing_in
 from lancehead.xp.device_loops import SHAPE, Step, check_step, element_step, step_of
 from lancehead.xp.device_schedules import again, apart, elsewhere, is_elsewhere
 from lancehead.xp.devices import Device, current, fetched, uploaded
@@ -183,6 +183,8 @@ def planned(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Plan, list[Nod
         if node.op.row.how is How.STORED:
             key.append(shapes.setdefault(node.dynamic[1], len(shapes)))
     key.extend(place[n] for n in kept)
+    # A real GPU has kernels of its own.
+    key.append(standing_in.is_here())
     key.extend(tuple([min(n, 2) for n in shape]) for shape in shapes)
     structure = tuple(key)
     plan = _PLANS.get(structure)
