@@ -171,7 +171,11 @@ def islice(iterable, first, *bounds):
         raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
     at = 0
     following = start
-    if stop is None or following < stop:
+    if prim.is_a(iterable, "builtins.list"):
+        while following < len(iterable) and (stop is None or following < stop):
+            yield iterable[following]
+            following += step
+    elif stop is None or following < stop:
         for x in iterable:
             if at == following:
                 yield x
@@ -248,10 +252,14 @@ def _items_at(lists, at):
 
 
 def _chosen(items, at, like):
-    # The items at the last places, as a tuple.
+    # The items at the first places, as a tuple as long as another.
+    return _chosen_from(items, at, like, 0)
+
+
+def _chosen_from(items, at, like, first):
     if len(like) == 0:
         return ()
-    return (items[at[len(at) - len(like)]], *_chosen(items, at, like[1:]))
+    return (items[at[first]], *_chosen_from(items, at, like[1:], first + 1))
 
 
 def _power(items, like):
@@ -333,33 +341,27 @@ def permutations(iterable, r=None):
 
 
 def _permutations(items, like):
-    # Numbers in ascending order of their digits, of which none comes twice.
+    # The places of the items, of which the first ones are chosen. Place `i` goes through those behind it by exchanges,
+    # of which `left[i]` are still to come, and a rotation brings all back.
     n, r = len(items), len(like)
-    at = [i for i in range(r)]
+    at = [i for i in range(n)]
+    left = [n - i for i in range(r)]
     more = r <= n
     while more:
         yield _chosen(items, at, like)
         i = r - 1
-        while i >= 0:
-            at[i] = _unused(at, i, at[i] + 1)
-            if at[i] < n:
-                break
+        while i >= 0 and left[i] == 1:
+            first = at[i]
+            for k in range(i + 1, n):
+                at[k - 1] = at[k]
+            at[n - 1] = first
+            left[i] = n - i
             i -= 1
         more = i >= 0
-        for k in range(i + 1, r if more else 0):
-            at[k] = _unused(at, k, 0)
-
-
-def _unused(at, count, x):
-    # The first number from one on that is not among the first ones of a list.
-    i = 0
-    while i < count:
-        if at[i] == x:
-            x += 1
-            i = 0
-        else:
-            i += 1
-    return x
+        if more:
+            left[i] -= 1
+            k = n - left[i]
+            at[i], at[k] = at[k], at[i]
 
 
 def groupby(iterable, key=None):
@@ -375,13 +377,13 @@ def groupby(iterable, key=None):
     items = []
     for x in iterable:
         k = x if key is None else key(x)
-        if len(items) > 0 and keys[0] != k:
-            yield keys[0], _group(turn, turn[0], items)
-            turn[0] += 1
-            keys = []
-            items = []
         if len(keys) == 0:
             keys.append(k)
+        elif keys[0] != k:
+            yield keys[0], _group(turn, turn[0], items)
+            turn[0] += 1
+            keys[0] = k
+            items = []
         items.append(x)
     if len(items) > 0:
         yield keys[0], _group(turn, turn[0], items)

@@ -104,3 +104,43 @@ def test_an_exception_in_the_middle_leaks_nothing():
     with pytest.raises(ValueError, match="x"):
         broken(items)
     assert lancehead._core.live_allocations() == before
+
+
+def test_permutations_are_in_pythons_order():
+    @njit
+    def f(a):
+        none, one = list(itertools.permutations(a, 0)), list(itertools.permutations(a, 1))
+        return none, one, list(itertools.permutations(a, 3)), list(itertools.permutations(a, 4))
+
+    @njit
+    def g(a):
+        return list(itertools.permutations(a))
+
+    for n in range(1, 7):
+        a = [x * x % 5 for x in range(n)]
+        assert f(a) == f.py_func(a)
+        assert g(tuple(a)) == g.py_func(tuple(a))
+
+
+def test_slices_of_a_list_see_what_is_appended():
+    @njit
+    def f(a, start, stop, step):
+        taken = []
+        for x in itertools.islice(a, start, stop, step):
+            taken.append(x)
+            if len(a) < 9:
+                a.append(x + 1)
+        return taken, list(itertools.islice(a, 3)), list(itertools.islice(a, 2, None))
+
+    for bounds in ((0, 3, 1), (1, 20, 2), (4, 4, 1), (7, 9, 3), (30, 40, 1)):
+        assert f([1, 2, 3], *bounds) == f.py_func([1, 2, 3], *bounds)
+
+
+def test_groups_that_are_kept():
+    @njit
+    def f(a):
+        pairs = [(k, len(list(g))) for k, g in itertools.groupby(a, lambda x: x // 3)]
+        return pairs, [list(g) for g in [g for k, g in itertools.groupby(a)]], [k for k, g in itertools.groupby(a)]
+
+    for a in ([1], [1, 1], [1, 2, 2, 9, 8, 3, 3, 3], [5, 5, 1, 5]):
+        assert f(a) == f.py_func(a)
