@@ -456,6 +456,9 @@ def sorted_list(items, key, reverse):
     while width < n:
         for start in range(0, n - width, 2 * width):
             end = start + 2 * width if start + 2 * width < n else n
+            middle = start + width
+            if not _before(prim.items_get(keys, middle), prim.items_get(keys, middle - 1), reverse):
+                continue
             _merge(items, keys, spare, spare_keys, key is not None, start, start + width, end, reverse)
         width *= 2
 
