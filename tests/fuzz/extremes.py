@@ -217,6 +217,9 @@ def judge(number: int) -> str:
     for a in inputs(dtype, arrangement):
         for v in numbers(dtype, kind) if "V" in text else [1]:
             values = Operands(a).values(v)
+            if "bincount" in text and a.dtype.kind in "iu" and a.size and int(a.max()) > 2**40:
+                # NumPy's number of bins overflows, and it writes somewhere.
+                continue
             want, after = outcome(plain, plain.used, values)
             if isinstance(want, MemoryError) or (isinstance(want, ValueError) and "too large" in str(want)):
                 continue

@@ -232,3 +232,21 @@ def test_items_that_do_not_fit_have_their_low_bits() -> None:
         return a[0], np.uint8(n)
 
     assert njit(f)(np.zeros(1, np.uint8), 300) == (44, 44)
+
+
+def test_numbers_count_as_lines_where_numpy_has_it_so() -> None:
+    def f(x: Any) -> Any:
+        return (
+            np.repeat(x, 2, 0),
+            np.take(x, 0, -1),
+            np.packbits(x, axis=0),
+            np.argsort(x),
+            np.inner(x, np.ones((2, 3))),
+        )
+
+    agrees(f, np.array(3))
+    agrees(lambda x: np.repeat(x, 2, 1), np.array(3))
+
+
+def test_slopes_beside_infinite_parts() -> None:
+    agrees(lambda a: np.gradient(a), np.array([complex(0, np.inf), 1 + 1j, 2.0, 5.0]))

@@ -755,6 +755,8 @@ def ldexp(x, i):
     """
     if not (prim.is_int(i) or prim.is_bool(i)):
         prim.error("the exponent is an integer")
+    if prim.is_int(i) and not prim.is_signed(i) and prim.itemsize(prim.dtype_of(i)) == 8:
+        prim.error("the exponent is an integer with a sign, or of fewer bits")
     # No float is as great or as small as the ends.
     exponent = prim.maximum(prim.minimum(prim.cast(i, np.int64), 100000), -100000)
     return prim.cast(prim.ldexp(prim.cast(x, np.float64), prim.cast(exponent, np.int32)), _float_of(x))

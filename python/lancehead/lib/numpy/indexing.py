@@ -186,6 +186,10 @@ def take(a, indices, axis=None, out=None, mode="raise"):
            [4, 4]])
     """
     x = asarray(a)
+    if x.ndim == 0 and axis is not None:
+        # A number counts as a line.
+        check_axis(axis, 1)
+        return take(x, indices, None, out, mode)
     if mode != "raise":
         n = x.size if axis is None else x.shape[check_axis(axis, x.ndim)]
         return take(x, _moved_into(indices, n, mode), axis, out)

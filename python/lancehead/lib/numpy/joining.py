@@ -267,7 +267,9 @@ def repeat(a, repeats, axis=None):
     array([1, 2, 2])
     """
     x = asarray(a)
-    if axis is None:
+    if x.ndim == 0 and axis is not None:
+        check_axis(axis, 1)
+    if axis is None or x.ndim == 0:
         return repeat(flat(contiguous(x)), repeats, 0)
     k = check_axis(axis, x.ndim)
     v = lanes(x, k)

@@ -16,7 +16,7 @@ from lancehead.lib.numpy.layout import (
     with_shape,
 )
 from lancehead.lib.numpy.manip import broadcast_to
-from lancehead.lib.numpy.reductions import mean_dtype
+from lancehead.lib.numpy.reductions import complex_over, mean_dtype
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
@@ -78,7 +78,7 @@ def _spread(arrays, shape, copy):
 def _over(x, y):
     # A quotient by a real number, as NumPy has it for zero.
     if prim.is_complex(x):
-        return prim.complex(prim.fdiv(x.real, y.real), prim.fdiv(x.imag, y.real))
+        return complex_over(x.real, x.imag, y.real)
     return prim.fdiv(x, y)
 
 

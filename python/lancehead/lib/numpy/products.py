@@ -336,7 +336,7 @@ def inner(a, b, /):
         if x.shape[x.ndim - 1] != y.shape[y.ndim - 1]:
             _mismatch(x, y, x.ndim - 1, y.ndim - 1)
         return np.tensordot(x, y, ((x.ndim - 1,), (y.ndim - 1,)))
-    return dot(x, y.T) if y.ndim == 2 else dot(x, y)
+    return dot(x, y.T) if y.ndim == 2 and x.ndim > 0 else dot(x, y)
 
 
 def products(x, y):

@@ -169,7 +169,9 @@ def packbits(a, /, axis=None, bitorder="big"):
     if not (prim.is_bool(prim.dtype_of(x)) or prim.is_int(prim.dtype_of(x))):
         prim.error("Expected an input array of integer or boolean data type")
     big = _is_big(bitorder)
-    if axis is None:
+    if axis is not None and x.ndim == 0:
+        check_axis(axis_of(axis), 1)
+    if axis is None or x.ndim == 0:
         return packbits(flat(x), 0, bitorder) if x.ndim != 1 else _packed(x, 0, big)
     return _packed(x, check_axis(axis_of(axis), x.ndim), big)
 

@@ -256,12 +256,12 @@ def quotient(x, n):
     if prim.is_int(x) or prim.is_bool(x):
         return prim.cast(prim.fdiv(prim.cast(x, np.float64), prim.cast(n, np.float64)), prim.dtype_of(x))
     if prim.is_complex(x):
-        return _complex_quotient(x.real, x.imag, prim.cast(n, prim.real_dtype(x)))
+        return complex_over(x.real, x.imag, prim.cast(n, prim.real_dtype(x)))
     return prim.fdiv(x, prim.cast(n, prim.dtype_of(x)))
 
 
-def _complex_quotient(a, b, n):
-    # As that of two complex numbers: an infinite part makes the other one NaN.
+def complex_over(a, b, n):
+    """A complex number over a real one, as a quotient of complex ones: an infinite part makes the other one NaN."""
     if n == 0.0:
         return prim.complex(prim.fdiv(a, n), prim.fdiv(b, n))
     factor = prim.fdiv(prim.cast(1, prim.dtype_of(n)), n)

@@ -19,6 +19,7 @@ from lancehead.lib.numpy.layout import (
     with_shape,
 )
 from lancehead.lib.numpy.manip import broadcast_to
+from lancehead.lib.numpy.reductions import complex_over
 from lancehead.lib.numpy.sorting import place_in_line
 
 #: So far from where the last search ended NumPy looks before it searches everywhere.
@@ -299,7 +300,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
 def _over(x, y):
     # A quotient by a real number, as NumPy has it for zero.
     if prim.is_complex(x):
-        return prim.complex(prim.fdiv(x.real, y.real), prim.fdiv(x.imag, y.real))
+        return complex_over(x.real, x.imag, y.real)
     return prim.fdiv(x, y)
 
 

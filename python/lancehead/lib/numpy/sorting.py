@@ -538,7 +538,8 @@ def _halved(v, x, right):
 
 
 def _edge(edges, i):
-    return prim.cast(prim.item(edges, i), np.float64)
+    x = prim.item(edges, i)
+    return x if prim.is_time(x) else prim.cast(x, np.float64)
 
 
 def digitize(x, bins, right=False):
@@ -551,7 +552,7 @@ def digitize(x, bins, right=False):
     if prim.is_complex(prim.dtype_of(edges)) or prim.is_complex(prim.dtype_of(x if prim.is_number(x) else asarray(x))):
         prim.error("`digitize` takes real numbers")
     if _are_falling(edges):
-        if edges.size > 0 and prim.item(edges, edges.size - 1) != prim.item(edges, edges.size - 1):
+        if prim.is_float(prim.dtype_of(edges)) and np.isnan(edges[-1]):
             return _halved(edges[::-1], prim.cast(x, np.float64) if prim.is_number(x) else x, right)
         return edges.size - searchsorted(edges[::-1], x, "right" if not right else "left")
     return searchsorted(edges, x, "left" if right else "right")
