@@ -5,6 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.numpy.casting import check_cast, fitting
 from lancehead.lib.numpy.folds import check_no_axis
+from lancehead.lib.numpy.layout import converted
 from lancehead.lib.numpy.reductions import sum_dtype
 
 
@@ -104,7 +105,7 @@ def _masked(u, a, axes, dtype, initial, where):
             at = index
             for k in axes:
                 at = prim.tuple_set(at, k, 0)
-            total[at] = u(total[at], prim.cast(a[index], prim.dtype_of(total)))
+            total[at] = u(total[at], converted(a[index], prim.dtype_of(total)))
     if len(axes) == a.ndim:
         return total.reshape(total.size)[0]
     return total.reshape(_without(a.shape, axes))
@@ -189,13 +190,13 @@ def _line(u, a, p, n, stride, dtype, start):
     own = prim.dtype_of(a)
     wanted = _result_type(u, a, dtype, start)
     if prim.is_none(start):
-        total = prim.cast(prim.load(p, own), wanted)
+        total = converted(prim.load(p, own), wanted)
         i = 1
     else:
         total = prim.cast(start, wanted)
         i = 0
     while i < n:
-        total = prim.cast(u(total, prim.cast(prim.load(prim.ptr_add(p, i * stride), own), wanted)), wanted)
+        total = prim.cast(u(total, converted(prim.load(prim.ptr_add(p, i * stride), own), wanted)), wanted)
         i += 1
     return total
 
@@ -239,10 +240,10 @@ def _output(out, shape, dtype):
 def _running(u, a, p, stride, made, q, step, n):
     wanted = prim.dtype_of(made)
     if n > 0:
-        total = prim.cast(prim.load(p, prim.dtype_of(a)), wanted)
+        total = converted(prim.load(p, prim.dtype_of(a)), wanted)
         prim.store(q, total)
         for i in range(1, n):
-            x = prim.cast(prim.load(prim.ptr_add(p, i * stride), prim.dtype_of(a)), wanted)
+            x = converted(prim.load(prim.ptr_add(p, i * stride), prim.dtype_of(a)), wanted)
             total = prim.cast(u(total, x), wanted)
             prim.store(prim.ptr_add(q, i * step), total)
 
@@ -289,9 +290,10 @@ def reduceat(u, array, indices, axis=0, dtype=None, out=None):
 
 def _part(u, a, p, stride, made, q, n):
     wanted = prim.dtype_of(made)
-    total = prim.cast(prim.load(p, prim.dtype_of(a)), wanted)
+    total = converted(prim.load(p, prim.dtype_of(a)), wanted)
     for i in range(1, n):
-        total = prim.cast(u(total, prim.cast(prim.load(prim.ptr_add(p, i * stride), prim.dtype_of(a)), wanted)), wanted)
+        x = converted(prim.load(prim.ptr_add(p, i * stride), prim.dtype_of(a)), wanted)
+        total = prim.cast(u(total, x), wanted)
     prim.store(q, total)
 
 

@@ -250,3 +250,15 @@ def test_numbers_count_as_lines_where_numpy_has_it_so() -> None:
 
 def test_slopes_beside_infinite_parts() -> None:
     agrees(lambda a: np.gradient(a), np.array([complex(0, np.inf), 1 + 1j, 2.0, 5.0]))
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_truth_of_complex_numbers_counts_both_parts(dtype: str) -> None:
+    def f(a: Any) -> Any:
+        reduced = np.logical_or.reduce(a), np.logical_and.reduce(a), np.logical_xor.reduce(a, None)
+        running = np.logical_or.accumulate(a), np.logical_and.accumulate(a), np.logical_or.reduceat(a, [0, 1])
+        asked = np.any(a), np.all(a), np.count_nonzero(a), np.nonzero(a), np.where(a, 1, 2), a.astype(np.bool_)
+        return reduced, running, asked, np.logical_or.reduce(a, where=np.array([False, True, True]))
+
+    for line in ([2j, 0, 1j], [0, 0, 0], [1j, 1, complex(0, np.nan)], [complex(0, -0.0), 5e-45j, 0]):
+        agrees(f, np.array(line, dtype))
