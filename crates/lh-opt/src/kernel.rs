@@ -6,6 +6,7 @@
 //! `bounds` and `tighten_bounds` use the launch's geometry to remove checks and branches.
 
 pub(crate) mod check_races;
+pub(crate) mod check_results;
 pub(crate) mod gangs;
 pub(crate) mod grid_stride;
 pub mod kernel_context;

@@ -10,7 +10,9 @@ use crate::analysis::effects::{self, Callees, Summary};
 use crate::arrays::elementwise::{self, Elementwise};
 use crate::arrays::{fuse_elementwise, join_reductions, local_arrays, lower_array};
 use crate::core::{constant_messages, contract, dce, fold, inline, keep_generators, refcount, value_numbering};
-use crate::kernel::{check_races, gangs, grid_stride, kernel_context, serialize_kernel, yield_in_spin_loops};
+use crate::kernel::{
+    check_races, check_results, gangs, grid_stride, kernel_context, serialize_kernel, yield_in_spin_loops,
+};
 use crate::loops::unroll_and_jam::row_calls;
 use crate::loops::{
     bounds, delinearize, hoist_lengths, inspect_strips, loop_hints, nonnegative, nonzero, poll_signals, privatize_sums,
@@ -143,6 +145,12 @@ pub static PIPELINE: &[Pass] = &[
     needed("loop_hints", On::All, Alone(loop_hints::run)),
     // Indices are still those of the program, and equal values share a name.
     needed("summarise", On::All, Linked(summarise)),
+    // Needs arrays that are still views of others.
+    needed(
+        "check_results",
+        On::Cuda,
+        Linked(|func, link| check_results::run(func, link.known.summaries).map(|()| false)),
+    ),
     // Operands of elementwise computations are compared by their names.
     pass("value_numbering", On::All, Linked(|func, link| Ok(value_numbering::run(func, link.known.summaries)))),
     // Outlined bodies go through all later passes.

@@ -115,6 +115,10 @@ impl Summary {
         let written = of_params.chain(self.inside.iter().copied()).filter(|(_, kind)| *kind != Kind::Read);
         written.fold(0, |mask, (param, _)| mask | 1 << param.min(31))
     }
+    /// Whether its result may be a parameter, or hold it.
+    pub(crate) fn may_return(&self, param: u32) -> bool {
+        self.returns.contains(&param) || self.reaches.contains(&param)
+    }
     /// Whether it may change memory of its callers.
     fn changes_memory(&self) -> bool {
         self.writes() != 0
