@@ -74,6 +74,9 @@ def _stored(s, encoding):
 
 
 def _number(name):
+    # Most ask for this one, by its name as it is.
+    if name == "utf-8":
+        return _UTF8
     n = name.lower().replace("_", "-")
     if n == "utf-8" or n == "utf8":
         return _UTF8

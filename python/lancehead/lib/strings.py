@@ -387,6 +387,9 @@ class str:
         ['a,b', 'c']
         """
         cuts = index_of(maxsplit)
+        if cuts < 0 and (sep is None or len(text_of_argument(sep)) == 1):
+            # Cuts are the same from either side.
+            return self.split(sep)
         parts = prim.items_new("builtins.list", self, 4)
         end = len(self)
         if sep is None:
