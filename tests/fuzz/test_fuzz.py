@@ -8,6 +8,7 @@ import calls
 import code_objects
 import differential
 import extremes
+import iterators
 import loops
 import objects
 import operands
@@ -34,6 +35,16 @@ def test_random_programs_with_objects_agree_with_cpython(batch: int, some: Some)
     wrong = {seed: text for seed, text in verdicts.items() if objects.is_fault(text)}
     refused = [text for text in verdicts.values() if text.startswith("refused")]
     print(f"{objects.share(verdicts):.1%} of the programs compile", *refused, sep="\n")
+    assert len(verdicts) == count
+    assert not wrong, "\n".join(f"seed {seed}:\n{text}" for seed, text in wrong.items())
+    assert objects.share(verdicts) >= 0.85
+
+
+@pytest.mark.parametrize("batch", range(2))
+def test_random_programs_with_iterators_agree_with_cpython(batch: int, some: Some) -> None:
+    count = some(50, 15)
+    verdicts = iterators.run(batch * 50, count, jobs=1)
+    wrong = {seed: text for seed, text in verdicts.items() if objects.is_fault(text)}
     assert len(verdicts) == count
     assert not wrong, "\n".join(f"seed {seed}:\n{text}" for seed, text in wrong.items())
     assert objects.share(verdicts) >= 0.85

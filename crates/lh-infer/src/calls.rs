@@ -24,6 +24,7 @@ pub use getters::OF_LIBRARY;
 
 use crate::convert::{has_pending, passes_pending};
 use crate::cx::{Infer, Wishes};
+use crate::operations::iterators::is_description;
 use crate::substitutes;
 use crate::val::{Known, Plan, Val};
 use crate::world::{ArgTy, Object, Spec};
@@ -216,7 +217,7 @@ impl Infer<'_> {
         }
         let mut tys = Vec::new();
         for v in &mut bound {
-            *v = self.argument(v)?;
+            *v = self.argument(v, code, library)?;
         }
         if bound.iter().any(|v| passes_pending(v.ty) || v.ty.is_never()) {
             let ret = if self.asks_callees { self.ask_callee(f, &bound)? } else { Ty::never() };
@@ -283,13 +284,16 @@ impl Infer<'_> {
         if spec.ret.flatten().is_empty() { Val::of_type(spec.ret) } else { result }
     }
 
-    /// An argument as callees take it: iterators become generators, or lists of what they give.
-    fn argument(&mut self, v: &Val) -> Result<Val> {
+    /// An argument as callees take it: iterators become objects. NumPy's functions take arrays, and lists of what
+    /// iterators give.
+    fn argument(&mut self, v: &Val, callee: &Code, library: bool) -> Result<Val> {
         let v = self.handed_over(v.clone());
-        let TyKind::Iter(_) = v.ty.kind() else { return Ok(v) };
-        match self.as_generator(&v)? {
-            Some(generator) => Ok(generator),
-            None => self.collect(&v),
+        let is_numpy = library && callee.file.contains("/numpy/");
+        match (v.ty.kind(), v.flat()) {
+            (_, Some(a)) if is_numpy => self.method(&a, "ravel", &[]),
+            (TyKind::Iter(_), _) if is_description(&v) && !is_numpy => self.iterator(&v),
+            (TyKind::Iter(_), _) => self.collect(&v),
+            _ => Ok(v),
         }
     }
 

@@ -35,10 +35,21 @@ pub(crate) struct LoopState {
     pub parts: Vec<(Val, Value, Value)>,
 }
 
+/// How a generator is left.
+#[derive(Clone)]
+pub(crate) enum Leave {
+    /// With an item.
+    With(Val),
+    /// Without one, as at its end, but it is resumed when it is asked again.
+    Paused,
+    /// Not at all, but it is resumed there after an exception.
+    Marked,
+}
+
 /// A `yield`: where it ends the function, what it gives, and where the function goes on.
 pub(crate) struct Yield {
     pub from: Block,
-    pub val: Val,
+    pub leave: Leave,
     pub span: Span,
     pub resume: Block,
     /// Where what is thrown there is raised.

@@ -10,6 +10,7 @@ pub(crate) mod generator;
 pub(crate) mod index;
 pub(crate) mod instances;
 pub(crate) mod iterate;
+pub(crate) mod iterators;
 pub(crate) mod objects;
 pub(crate) mod operators;
 pub(crate) mod own_exceptions;

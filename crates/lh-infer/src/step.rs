@@ -2,6 +2,7 @@
 
 use crate::cx::Infer;
 use crate::emit::exc;
+use crate::operations::iterators::{is_description, is_generator};
 use crate::val::{Known, Lazy, Val};
 use crate::world::Object;
 use lh_ir::class::Class;
@@ -109,6 +110,7 @@ impl Infer<'_> {
             Inst::Call { func, args, kwargs } => {
                 let func = self.val(*func);
                 let (args, kwargs) = self.with_described_dtypes(&func, args, kwargs)?;
+                let args = self.with_iterators(&func, args)?;
                 self.call(&func, &args, &kwargs).map(Some)
             }
             Inst::CallStar { func, args, kwargs } => self.call_star(*func, *args, *kwargs).map(Some),
@@ -118,8 +120,8 @@ impl Infer<'_> {
             Inst::Iter(v) => {
                 let own = self.val(*v);
                 let is_given = i.result.is_some_and(|r| self.is_given(r));
-                let generator = if is_given { self.as_generator(&own)? } else { None };
-                self.iter(&generator.unwrap_or(own)).map(Some)
+                let started = if is_given { self.given_iterable(&own) } else { self.iter(&own) };
+                started.map(Some)
             }
             Inst::Unpack { seq, before, after } => self.unpack(&self.val(*seq), *before, *after).map(Some),
             Inst::UnpackItem(v, k) => self.unrolled_item(&self.val(*v), *k as usize, 0).map(Some),
@@ -588,6 +590,12 @@ impl Infer<'_> {
         let mut seq = self.unwrap_optional(seq)?;
         if seq.ty.class().is_some_and(|class| self.has_method(class, "__place__")) {
             seq = self.collect(&seq)?;
+        }
+        if let Some(parts) = self.unrolled_parts(&seq)? {
+            seq = parts;
+        } else if after.is_none() && (is_description(&seq) || is_generator(&seq)) {
+            let it = self.iterator(&seq)?;
+            return if it.ty.is_never() { Ok(it) } else { self.unpack_iterator(&it, before as usize) };
         }
         let seq = &seq;
         let want = before as usize + after.unwrap_or(0) as usize;

@@ -276,6 +276,7 @@ impl Infer<'_> {
                 let v = self.value(&val);
                 val = Val { v: Some(v), known: Some(Rc::new(Known::Exc(id, args))), ..val };
             }
+            val = self.kept(r, val)?;
             if let Some(t) = self.declared(r) {
                 val = self.convert(&val, t)?;
             }

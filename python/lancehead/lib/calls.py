@@ -371,22 +371,29 @@ def oct(x, /):
 
 
 def enumerated(items, start):
-    """The items of a generator with their numbers, one after the other."""
-    for x in items:
-        yield start, x
-        start += 1
+    """The items of an iterator with their numbers."""
+    while True:
+        prim.generator_mark()
+        for x in items:
+            yield start, x
+            start += 1
+            break
+        else:
+            prim.generator_pause()
 
 
 def zipped(*parts):
-    """Items of several iterables side by side, one row after the other."""
-    for row in zip(*parts):
-        yield row
+    """Items of several iterators side by side.
 
-
-def mapped(function, *parts):
-    """Calls a function with the next item of each iterable, and yields each result."""
-    for row in zip(*parts):
-        yield function(*row)
+    As in Python, the one that ends is asked again when the next row is.
+    """
+    while True:
+        prim.generator_mark()
+        for row in zip(*parts):
+            yield row
+            break
+        else:
+            prim.generator_pause()
 
 
 def each(items):
@@ -399,13 +406,77 @@ def each(items):
         yield x
 
 
-def map(function, items, /):
-    """Results of a function of every item.
+def indices(shape):
+    """The indices of an array of a shape: an iterator of `np.ndindex`."""
+    for at in np.ndindex(shape):
+        yield at
+
+
+def numbered(a):
+    """The elements of an array with their indices: an iterator of `np.ndenumerate`."""
+    for pair in np.ndenumerate(a):
+        yield pair
+
+
+def elements(a):
+    """The elements of an array in row-major order: an iterator of `a.flat`."""
+    for x in a.flat:
+        yield x
+
+
+def entries(table, token):
+    """The entries of a table, which knows by the token whether it has changed."""
+    at = 0
+    while True:
+        prim.generator_mark()
+        at = table.__place__(at, token)
+        if at < 0:
+            return
+        yield table.__item__(at)
+        at += 1
+
+
+def entries_from_end(table, token):
+    """The same from the last one on."""
+    at = table.__end__()
+    while True:
+        prim.generator_mark()
+        at = table.__before__(at, token)
+        if at < 0:
+            return
+        yield table.__item__(at)
+
+
+def backwards(items):
+    """The items of a sequence from the last one on."""
+    for x in reversed(items):
+        yield x
+
+
+def from_end(items):
+    """The items from the last one on of a sequence that may lose some of them."""
+    return _from_end(items, len(items))
+
+
+def _from_end(items, at):
+    while 0 < at <= len(items):
+        at -= 1
+        yield items[at]
+
+
+def map(function, iterable, /, *iterables):
+    """Results of a function of every item, or of the items of several iterables side by side.
 
     >>> sum(map(lambda x: x + 1, [1, 2]))
     5
     """
-    return [function(x) for x in items]
+    while True:
+        prim.generator_mark()
+        for row in zip(iterable, *iterables):
+            yield function(*row)
+            break
+        else:
+            prim.generator_pause()
 
 
 def filter(function, items, /):
@@ -414,6 +485,19 @@ def filter(function, items, /):
     >>> sum(filter(lambda x: x > 1, [1, 2, 3]))
     5
     """
-    if function is None:
-        return [x for x in items if x]
-    return [x for x in items if function(x)]
+    return _filtered(function, iter(items))
+
+
+def _filtered(function, items):
+    while True:
+        prim.generator_mark()
+        for x in items:
+            if function is None:
+                if x:
+                    yield x
+                    break
+            elif function(x):
+                yield x
+                break
+        else:
+            prim.generator_pause()

@@ -10,7 +10,19 @@ from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.dicts import ENTRIES, INFERS, mapping
 from lancehead.lib.lists import repeated
-from lancehead.lib.tables import FIELDS, added, copy_entries, find, look_up, mark_of, missing, new_entry, take
+from lancehead.lib.tables import (
+    FIELDS,
+    added,
+    copy_entries,
+    find,
+    look_up,
+    mark_of,
+    missing,
+    new_entry,
+    next_place,
+    place_before,
+    take,
+)
 from lancehead.lib.text import text_repr
 
 _ORDERED_AS_PAIRS = sys.version_info < (3, 12)
@@ -284,6 +296,14 @@ class deque:
             raise RuntimeError("deque mutated during iteration")
         return at if at < self._count else -1
 
+    def __end__(self):
+        return self._count
+
+    def __before__(self, at, changes):
+        if self._changes != changes:
+            raise RuntimeError("deque mutated during iteration")
+        return at - 1
+
     def __item__(self, at):
         return self._get(at)
 
@@ -385,6 +405,12 @@ class OrderedDict(mapping):
         for key in iterable:
             out[key] = value
         return out
+
+    def __place__(self, at, live):
+        return next_place(self, at, live, "OrderedDict mutated during iteration")
+
+    def __before__(self, at, live):
+        return place_before(self, at, live, "OrderedDict mutated during iteration")
 
     def move_to_end(self, key, last=True):
         """Moves a key to the end, or to the start."""

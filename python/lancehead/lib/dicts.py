@@ -12,6 +12,7 @@ from lancehead.lib.tables import (
     missing,
     new_entry,
     next_place,
+    place_before,
     prepare,
     take,
 )
@@ -144,6 +145,12 @@ class mapping:
     def __place__(self, at, live):
         return next_place(self, at, live, _CHANGED)
 
+    def __end__(self):
+        return prim.items_len(self)
+
+    def __before__(self, at, live):
+        return place_before(self, at, live, _CHANGED)
+
     def __item__(self, at):
         return prim.items_get(self, at)[1]
 
@@ -231,7 +238,13 @@ class _view:
         return self._of._live
 
     def __place__(self, at, live):
-        return next_place(self._of, at, live, _CHANGED)
+        return self._of.__place__(at, live)
+
+    def __end__(self):
+        return prim.items_len(self._of)
+
+    def __before__(self, at, live):
+        return self._of.__before__(at, live)
 
 
 class _set_view(_view):

@@ -19,5 +19,11 @@ class generator:
             raise RuntimeError("generator ignored GeneratorExit")
         prim.generator_end(self)
 
+    def __contains__(self, x):
+        for item in self:
+            if item == x:
+                return True
+        return False
+
     def __iter__(self):
         return self

@@ -54,7 +54,10 @@ def cycle(iterable, /):
     >>> list(zip(itertools.cycle([1, 2]), range(3)))
     [(1, 0), (2, 1), (1, 2)]
     """
-    items = [x for x in iterable]
+    items = []
+    for x in iterable:
+        items.append(x)
+        yield x
     while len(items) > 0:
         for x in items:
             yield x
@@ -126,9 +129,11 @@ def pairwise(iterable, /):
     >>> list(itertools.pairwise([1, 2, 3]))
     [(1, 2), (2, 3)]
     """
-    items = [x for x in iterable]
-    for i in range(1, len(items)):
-        yield items[i - 1], items[i]
+    source = iter(iterable)
+    for previous in source:
+        for x in source:
+            yield previous, x
+            previous = x
 
 
 def accumulate(iterable, func=None, *, initial=None):
@@ -137,18 +142,17 @@ def accumulate(iterable, func=None, *, initial=None):
     >>> list(itertools.accumulate([1, 2, 3]))
     [1, 3, 6]
     """
-    items = [x for x in iterable]
+    source = iter(iterable)
     if initial is None:
-        if len(items) > 0:
-            total = items[0]
+        for total in source:
             yield total
-            for i in range(1, len(items)):
-                total = total + items[i] if func is None else func(total, items[i])
+            for x in source:
+                total = total + x if func is None else func(total, x)
                 yield total
     else:
         total = initial
         yield total
-        for x in items:
+        for x in source:
             total = total + x if func is None else func(total, x)
             yield total
 
@@ -169,20 +173,25 @@ def islice(iterable, first, *bounds):
         step = 1 if bounds[1] is None else bounds[1]
     if start < 0 or step < 1 or (stop is not None and stop < 0):
         raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    if stop is not None and start == stop == 0:
+        return
     at = 0
     following = start
     if prim.is_a(iterable, "builtins.list"):
         while following < len(iterable) and (stop is None or following < stop):
             yield iterable[following]
             following += step
-    elif stop is None or following < stop:
-        for x in iterable:
-            if at == following:
-                yield x
-                following += step
-                if stop is not None and following >= stop:
-                    break
-            at += 1
+        return
+    for x in iterable:
+        at += 1
+        if at > following:
+            yield x
+            following += step
+            if stop is not None and following > stop:
+                following = stop
+        # The rest before the end is taken when another item is asked for.
+        if stop is not None and at >= stop and at >= following:
+            return
 
 
 def _twos(first, second):
@@ -372,22 +381,23 @@ def groupby(iterable, key=None):
     >>> [(k, list(group)) for k, group in itertools.groupby([1, 3, 2, 5], lambda x: x % 2)]
     [(1, [1, 3]), (0, [2]), (1, [5])]
     """
-    turn = [0]
+    source = iter(iterable)
+    # The number of the group, and how many items were taken in it after its first.
+    turn = [0, 0]
+    # The item that was taken last, and its key.
+    waiting = []
     keys = []
-    items = []
-    for x in iterable:
-        k = x if key is None else key(x)
-        if len(keys) == 0:
-            keys.append(k)
-        elif keys[0] != k:
-            yield keys[0], _group(turn, turn[0], items)
-            turn[0] += 1
-            keys[0] = k
-            items = []
-        items.append(x)
-    if len(items) > 0:
-        yield keys[0], _group(turn, turn[0], items)
+    for x in source:
+        waiting.append(x)
+        keys.append(x if key is None else key(x))
+        break
+    while len(keys) > 0:
+        own = keys[0]
         turn[0] += 1
+        turn[1] = 0
+        yield own, _group(source, key, turn, turn[0], waiting, keys, own)
+        while len(keys) > 0 and (turn[1] == 0 or keys[0] == own):
+            _step(source, key, turn, waiting, keys)
 
 
 def tee(iterable, n=2, /):
@@ -434,11 +444,24 @@ def _branch(source, waiting, places, first, own):
         yield x
 
 
-def _group(turn, own, items):
-    for x in items:
-        if turn[0] != own:
+def _step(source, key, turn, waiting, keys):
+    # Takes the next item; without one there is no key.
+    turn[1] += 1
+    waiting.clear()
+    keys.clear()
+    for x in source:
+        waiting.append(x)
+        keys.append(x if key is None else key(x))
+        break
+
+
+def _group(source, key, turn, own, waiting, keys, mine):
+    while turn[0] == own:
+        if len(waiting) == 0:
+            _step(source, key, turn, waiting, keys)
+        if len(keys) == 0 or (turn[1] > 0 and keys[0] != mine):
             break
-        yield x
+        yield waiting.pop()
 
 
 def zip_longest(*iterables, fillvalue=None):
@@ -447,9 +470,13 @@ def zip_longest(*iterables, fillvalue=None):
     >>> list(itertools.zip_longest([1, 2], [3], fillvalue=0))
     [(1, 3), (2, 0)]
     """
-    lists = _lists(iterables)
-    for i in range(_longest(lists)):
-        yield _row(lists, i, fillvalue)
+    sources = _sources(iterables)
+    is_left = [True for _ in sources]
+    while True:
+        row = _row(sources, 0, is_left, fillvalue)
+        if not any(is_left):
+            return
+        yield row
 
 
 def _lists(iterables):
@@ -458,14 +485,21 @@ def _lists(iterables):
     return ([x for x in iterables[0]],) + _lists(iterables[1:])
 
 
-def _longest(lists):
-    if len(lists) == 0:
-        return 0
-    return max(len(lists[0]), _longest(lists[1:]))
-
-
-def _row(lists, i, fillvalue):
-    if len(lists) == 0:
+def _sources(iterables):
+    if len(iterables) == 0:
         return ()
-    x = lists[0][i] if i < len(lists[0]) else fillvalue
-    return (x,) + _row(lists[1:], i, fillvalue)
+    return (iter(iterables[0]),) + _sources(iterables[1:])
+
+
+def _row(sources, at, is_left, fillvalue):
+    if len(sources) == 0:
+        return ()
+    return (_item(sources[0], at, is_left, fillvalue),) + _row(sources[1:], at + 1, is_left, fillvalue)
+
+
+def _item(source, at, is_left, fillvalue):
+    if is_left[at]:
+        for x in source:
+            return x
+        is_left[at] = False
+    return fillvalue

@@ -260,8 +260,8 @@ class list:
         return out
 
     def __iadd__(self, other):
-        """Adds the items of another list at the end."""
-        if not prim.is_a(other, "builtins.list"):
+        """Adds the items of an iterable at the end."""
+        if prim.is_scalar(other) or prim.is_none(other):
             return NotImplemented
         self.extend(other)
         return self

@@ -357,6 +357,18 @@ def next_place(table, at, live, message):
     return -1
 
 
+def place_before(table, at, live, message):
+    """The number of the last entry before a number, or -1 if there is none; raises if the size has changed."""
+    if table._live != live:
+        raise RuntimeError(message)
+    at -= 1
+    while at >= table._first:
+        if prim.items_get(table, at)[0] != 0:
+            return at
+        at -= 1
+    return -1
+
+
 def missing(key):
     """Raises `KeyError` of a key."""
     if prim.is_carried(key):

@@ -2,6 +2,7 @@
 
 use crate::convert::{promote, unify};
 use crate::cx::Infer;
+use crate::operations::iterators::{is_description, is_generator};
 use crate::val::{Known, Lazy, Val};
 use crate::world::{IMPLICIT, Object};
 use lh_ir::class::Class;
@@ -64,7 +65,7 @@ impl Infer<'_> {
                     return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` is not iterable", a.ty)));
                 }
                 // Beside nothing there is nothing, of no type.
-                if args.iter().any(|a| a.ty.tuple_elems().is_some_and(<[Ty]>::is_empty)) {
+                if args.is_empty() || args.iter().any(|a| a.ty.tuple_elems().is_some_and(<[Ty]>::is_empty)) {
                     return Ok(Some(Val::tuple(Vec::new())));
                 }
                 Ok(Some(self.lazy_zip(args)))
@@ -152,10 +153,10 @@ impl Infer<'_> {
                 let has = !is_numpys_alone(x.ty, &name) && self.get_attr(x, &name).is_ok();
                 Ok(Some(Val::bool(has)))
             }
-            ("builtins.iter", [x]) if matches!(x.ty.kind(), TyKind::Generator(_)) => Ok(Some(x.clone())),
-            ("builtins.iter", [x]) => self.call_library("calls.each", std::slice::from_ref(x)).map(Some),
-            ("builtins.next", [x, rest @ ..]) if matches!(x.ty.kind(), TyKind::Generator(_)) && rest.len() < 2 => {
-                self.next_item(x, rest.first()).map(Some)
+            ("builtins.iter", [x]) => self.iterator(x).map(Some),
+            ("builtins.next", [x, rest @ ..]) if is_iterator(x) && rest.len() < 2 => {
+                let x = self.iterator(x)?;
+                if x.ty.is_never() { Ok(Some(x)) } else { self.next_item(&x, rest.first()).map(Some) }
             }
             ("builtins.list", [x]) if matches!(x.ty.kind(), TyKind::Generator(_)) => self.collect(x).map(Some),
             // Compiled code does not ask for the name of a function, and where it is from.
@@ -624,6 +625,11 @@ fn is_numpys_alone(t: Ty, name: &str) -> bool {
     ];
     let may_be_pythons = t.is_bool() || [Ty::int(), Ty::float(), Ty::complex()].contains(&t.weak());
     may_be_pythons && !PYTHONS.contains(&name)
+}
+
+/// Whether `next` takes a value.
+fn is_iterator(v: &Val) -> bool {
+    is_generator(v) || is_description(v)
 }
 
 /// The tuple that `literal_unroll` was given.

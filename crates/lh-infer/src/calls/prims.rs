@@ -575,12 +575,7 @@ impl Infer<'_> {
                 self.new_container(class.of(args, false), cap)
             }
             ("call_python", [f, ins]) => self.call_python(f, ins)?,
-            ("generator_throw", [g, e]) if matches!(g.ty.kind(), TyKind::Generator(_)) => self.throw_into(g, e)?,
-            ("generator_state", [g]) if matches!(g.ty.kind(), TyKind::Generator(_)) => self.generator_state(g),
-            ("generator_end", [g]) if matches!(g.ty.kind(), TyKind::Generator(_)) => {
-                self.set_generator_state(g, &Val::int(-1));
-                Val::of_type(Ty::none())
-            }
+            (n, _) if n.starts_with("generator_") => return self.prim_generator(n, args),
             ("items_share", [l]) if item(l).is_some() => self.runtime(&rt::lh_items_share, &[l.clone()], Ty::none())?,
             ("items_get", [l, i]) if item(l).is_some() => self.stored_item(l, i, item(l).expect("a container")),
             ("items_take", [l, i]) if item(l).is_some() => {

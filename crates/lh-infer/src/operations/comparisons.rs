@@ -2,6 +2,7 @@
 
 use crate::cx::Infer;
 use crate::emit::row;
+use crate::operations::iterators::{is_description, is_generator};
 use crate::operations::operators::{Kernel, cast_expr, element};
 use crate::val::Val;
 use lh_ir::diag::Result;
@@ -510,7 +511,7 @@ impl Infer<'_> {
         if a.ty.flatten().is_empty() {
             return Ok(Val::bool(!negate));
         }
-        if a.ty == Ty::bytearray() {
+        if a.ty == Ty::bytearray() || is_generator(a) {
             let (x, y) = (self.field(a, 0), self.field(b, 0));
             return self.is(&x, &y, negate);
         }
@@ -556,6 +557,10 @@ impl Infer<'_> {
         let found = match container.ty.kind() {
             TyKind::Class(_) | TyKind::Extension { .. } if let Some(found) = &overloaded => self.truth(found)?,
             TyKind::Iter(_) if self.entries(container).is_some() => Val::bool(self.keyword(container, item)?.is_some()),
+            TyKind::Iter(_) if is_description(container) => {
+                let it = self.iterator(container)?;
+                if it.ty.is_never() { it } else { self.method(&it, "__contains__", std::slice::from_ref(item))? }
+            }
             TyKind::Tuple { .. } => {
                 let mut any = Val::bool(false);
                 for p in self.tuple_parts(container).expect("a tuple") {

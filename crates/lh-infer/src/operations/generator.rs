@@ -12,9 +12,9 @@
 pub(crate) mod split;
 
 use crate::convert::{carried, unify};
-use crate::cx::{Infer, Yield};
+use crate::cx::{Infer, Leave, Yield};
 use crate::emit::exc;
-use crate::val::{Known, Lazy, Plan, Val};
+use crate::val::{Known, Plan, Val};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, Target, Term};
 use lh_ir::types::{GeneratorTy, TyKind};
@@ -48,15 +48,6 @@ fn generator_of(g: &Val) -> &'static GeneratorTy {
     }
 }
 
-/// Whether an iterator that is not begun yet asks a generator.
-fn asks_generator(v: &Val) -> bool {
-    match v.known.as_deref() {
-        Some(Known::Lazy(Lazy::Enumerate(items, _))) => asks_generator(items),
-        Some(Known::Lazy(Lazy::Zip(all) | Lazy::Map(_, all))) => all.iter().any(asks_generator),
-        _ => matches!(v.ty.kind(), TyKind::Generator(_)),
-    }
-}
-
 fn none() -> Val {
     Val::constant(Const::None)
 }
@@ -65,11 +56,7 @@ impl Infer<'_> {
     /// `yield v`, whose value is what is sent.
     pub(crate) fn yield_value(&mut self, v: Val) -> Result<Val> {
         let val = self.returnable(v)?;
-        let (resume, thrown) = (self.new_block(), self.new_block());
-        self.yields.push(Yield { from: self.cur, val, span: self.span, resume, thrown, is_handled: false });
-        self.cur = thrown;
-        self.set_term(Term::Propagate);
-        self.cur = resume;
+        let resume = self.leave(Leave::With(val));
         Ok(if self.sent.is_none() || self.sent.is_never() {
             Val::of_type(self.sent)
         } else {
@@ -77,12 +64,23 @@ impl Infer<'_> {
         })
     }
 
+    /// Notes where the body is left, and goes on in the block where it will be resumed.
+    pub(crate) fn leave(&mut self, leave: Leave) -> Block {
+        let (resume, thrown) = (self.new_block(), self.new_block());
+        self.yields.push(Yield { from: self.cur, leave, span: self.span, resume, thrown, is_handled: false });
+        self.cur = thrown;
+        self.set_term(Term::Propagate);
+        self.cur = resume;
+        resume
+    }
+
     /// The type of the generator that a function makes, as far as it is known.
     fn generator_type(&mut self) -> Result<Ty> {
         let mut item = Ty::never();
         for y in &self.yields {
-            item = unify(item, y.val.ty, &mut self.pending).ok_or_else(|| {
-                let text = format!("`{}` yields `{item}` in one place and `{}` in another", self.code.name, y.val.ty);
+            let Leave::With(val) = &y.leave else { continue };
+            item = unify(item, val.ty, &mut self.pending).ok_or_else(|| {
+                let text = format!("`{}` yields `{item}` in one place and `{}` in another", self.code.name, val.ty);
                 let d = Diagnostic::new(diag::CANNOT_UNIFY, text).note("yield one type everywhere");
                 d.at(&self.code.file, y.span)
             })?;
@@ -112,12 +110,22 @@ impl Infer<'_> {
         let ty = self.generator_type()?;
         let TyKind::Generator(g) = ty.kind() else { lh_ir::bug!("a generator") };
         for i in 0..self.yields.len() {
-            let (from, val, span) = (self.yields[i].from, self.yields[i].val.clone(), self.yields[i].span);
+            let Yield { from, span, resume, ref leave, .. } = self.yields[i];
+            let leave = leave.clone();
             self.cur = from;
             self.span = span;
-            let val = self.convert(&val, g.item)?;
             let nothing = self.push(Inst::Zero, g.ret);
-            self.finish_with(g.step(), [Val::bool(true), val, nothing]);
+            match leave {
+                Leave::With(val) => {
+                    let val = self.convert(&val, g.item)?;
+                    self.finish_with(g.step(), [Val::bool(true), val, nothing]);
+                }
+                Leave::Paused => {
+                    let item = self.push(Inst::Zero, g.item);
+                    self.finish_with(g.step(), [Val::bool(false), item, nothing]);
+                }
+                Leave::Marked => self.jump(resume, vec![]),
+            }
             self.yields[i].from = self.cur;
         }
         for (block, val, span) in std::mem::take(&mut self.returns) {
@@ -132,7 +140,8 @@ impl Infer<'_> {
             let data = &self.out.blocks[y.thrown.index()];
             y.is_handled = data.unwind.is_some() || !data.insts.is_empty();
         }
-        if self.may_stop() {
+        let is_iterator = self.yields.iter().any(|y| matches!(y.leave, Leave::Marked));
+        if !is_iterator && self.may_stop() {
             self.convert_stops();
         }
         Ok(ty)
@@ -352,6 +361,20 @@ impl Infer<'_> {
         self.push_void(Inst::Store(frame, state));
     }
 
+    /// A primitive of the library for generators.
+    pub(crate) fn prim_generator(&mut self, name: &str, args: &[Val]) -> Result<Option<Val>> {
+        match (name, args) {
+            ("generator_throw", [g, e]) => return self.throw_into(g, e).map(Some),
+            ("generator_state", [g]) => return Ok(Some(self.generator_state(g))),
+            ("generator_end", [g]) => self.set_generator_state(g, &Val::int(-1)),
+            // Places of an iterator, which outlives its end and exceptions.
+            ("generator_mark", []) => _ = self.leave(Leave::Marked),
+            ("generator_pause", []) => _ = self.leave(Leave::Paused),
+            _ => return Ok(None),
+        }
+        Ok(Some(none()))
+    }
+
     /// `yield from v`, whose value is what that returns.
     pub(crate) fn yield_from(&mut self, operand: Value) -> Result<Val> {
         let v = self.val(operand);
@@ -405,31 +428,6 @@ impl Infer<'_> {
             self.raise_if(&is_some, exc::ATTRIBUTE_ERROR, "'iterator' object has no attribute 'send'");
         }
         Ok(())
-    }
-
-    /// An iterator that asks a generator, as a generator: a function that it is given to asks for one item after the
-    /// other, too. `None` if it asks none.
-    pub(crate) fn as_generator(&mut self, v: &Val) -> Result<Option<Val>> {
-        let lazy = match v.known.as_deref() {
-            Some(Known::Plan(Plan::Generator(g, _), _)) => return Ok(Some(g.clone())),
-            Some(Known::Lazy(lazy)) if asks_generator(v) => lazy.clone(),
-            _ => return Ok(None),
-        };
-        let (name, parts) = match lazy {
-            Lazy::Enumerate(items, start) => ("calls.enumerated", vec![items, start]),
-            Lazy::Zip(all) => ("calls.zipped", all),
-            Lazy::Map(f, all) => ("calls.mapped", std::iter::once(f).chain(all).collect()),
-            _ => return Ok(None),
-        };
-        self.call_library(name, &parts).map(Some)
-    }
-
-    /// Whether a value is an argument of a call in this block.
-    pub(crate) fn is_given(&self, v: Value) -> bool {
-        self.code.blocks[self.here.index()].insts.iter().any(|i| match &i.inst {
-            untyped::Inst::Call { args, .. } => args.contains(&v),
-            _ => false,
-        })
     }
 
     /// Yields all items of an iteration.

@@ -67,7 +67,9 @@ impl Infer<'_> {
                 self.mixed_item(&items, k)
             }
             TyKind::Pending(_, class) if class.teaching("__getitem__").is_none() => Ok(Val::of_type(Ty::never())),
-            TyKind::Iter(_) if v.flat().is_some() => self.flat_item(&v.flat().expect("just asked"), k),
+            TyKind::Iter(_) | TyKind::Generator(_) if v.flat().is_some() => {
+                self.flat_item(&v.flat().expect("just asked"), k)
+            }
             TyKind::Str if k.ty.is_int() => {
                 let k = self.cast(k, Ty::int());
                 self.runtime(&rt::lh_str_getitem, &[v.clone(), k], Ty::str())
@@ -476,7 +478,7 @@ impl Infer<'_> {
             TyKind::Array { dtype, .. } if dtype.is_pyobject() => Err(no_elements(v.ty)),
             TyKind::Array { .. } => self.set_array_item(v, k, x),
             TyKind::Instance { .. } => self.set_instance_item(v, k, x),
-            TyKind::Iter(_) if v.flat().is_some() => {
+            TyKind::Iter(_) | TyKind::Generator(_) if v.flat().is_some() => {
                 let a = v.flat().expect("just asked");
                 self.check_writable(a.ty)?;
                 if !k.ty.is_int() {

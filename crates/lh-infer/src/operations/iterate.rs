@@ -1,10 +1,12 @@
 //! `for`: iterables, and the state their iteration needs.
 //!
-//! An iterator is never an object at run time. Its state (an index, a count) lives in extra parameters of the loop's
-//! header, so that loops over ranges and arrays are counted loops.
+//! The iterator of a loop is no object at run time. Its state (an index, a count) lives in extra parameters of the
+//! loop's header, so that loops over ranges and arrays are counted loops. Those that are kept are objects
+//! ([`super::iterators`]).
 
 use crate::cx::{Infer, LoopState};
 use crate::emit::ArrayParts;
+use crate::operations::iterators::is_generator;
 use crate::val::{Known, Lazy, Plan, Val};
 use lh_ir::consts::ASCII;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -178,7 +180,7 @@ impl Infer<'_> {
     }
 
     /// Whether a loop over the iterable has to be unrolled: its items have types of their own.
-    fn is_unrolled(&self, val: &Val) -> bool {
+    pub(crate) fn is_unrolled(&self, val: &Val) -> bool {
         match val.known.as_deref() {
             Some(Known::Lazy(Lazy::Enumerate(inner, _) | Lazy::Reversed(inner))) => self.is_unrolled(inner),
             Some(Known::Lazy(Lazy::Zip(vs) | Lazy::Map(_, vs))) => {
@@ -248,7 +250,7 @@ impl Infer<'_> {
     }
 
     pub(crate) fn plan(&mut self, val: &Val, reversed: bool) -> Result<Plan> {
-        if let Some(Known::Lazy(lazy)) = val.known.as_deref().cloned() {
+        if let (Some(Known::Lazy(lazy)), false) = (val.known.as_deref().cloned(), is_generator(val)) {
             return self.plan_lazy(&lazy, reversed);
         }
         match val.ty.kind() {
@@ -267,9 +269,12 @@ impl Infer<'_> {
                 Ok(Plan::Items { seq: val.clone(), len, reversed })
             }
             TyKind::Class(ClassTy { class, .. }) if self.has_method(*class, "__place__") => {
+                if reversed && self.is_table(val, "__before__") {
+                    return Ok(Plan::Generator(self.iterator_from_end(val)?, Rc::default()));
+                }
                 if reversed {
-                    let items = self.collect(val)?;
-                    return self.plan(&items, true);
+                    let text = format!("`{}` has no order, and cannot be reversed", val.ty);
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("reverse a list of its items"));
                 }
                 let token = self.class_method(val, "__places__", &[])?.unwrap_or_else(|| Val::int(0));
                 Ok(Plan::Places { of: val.clone(), token, found: Rc::default() })
@@ -342,6 +347,12 @@ impl Infer<'_> {
                 Ok(Plan::NdIndex { shape, total, array: Some(a.clone()), with_index })
             }
         }
+    }
+
+    /// The index from the end of a sequence of so many items.
+    fn from_end(&mut self, n: &Val, i: Val) -> Val {
+        let last = self.op("sub", &[n.clone(), Val::int(1)]);
+        self.op("sub", &[last, i])
     }
 
     fn take_char(&mut self, text: &Val, at: Val, after: &mut Vec<Val>) -> Result<Val> {
@@ -455,12 +466,18 @@ impl Infer<'_> {
                 let left = next();
                 Ok(self.op("gt", &[left, Val::int(0)]))
             }
-            Plan::Items { seq, len, .. } => {
+            Plan::Items { seq, len: Some(n), reversed } => {
                 let i = next();
-                let n = match len {
-                    Some(n) => n.clone(),
-                    None => self.len(seq)?,
-                };
+                let has = self.op("lt", &[i.clone(), n.clone()]);
+                if !*reversed {
+                    return Ok(has);
+                }
+                let at = self.from_end(n, i);
+                let is_left = self.is_left(seq, &at)?;
+                Ok(self.both(&has, &is_left))
+            }
+            Plan::Items { seq, len: None, .. } => {
+                let (i, n) = (next(), self.len(seq)?);
                 Ok(self.op("lt", &[i, n]))
             }
             Plan::Places { of, token, found } => {
@@ -551,10 +568,7 @@ impl Infer<'_> {
                 let i = next();
                 after.push(self.op("add", &[i.clone(), Val::int(1)]));
                 let at = match len {
-                    Some(n) if *reversed => {
-                        let last = self.op("sub", &[n.clone(), Val::int(1)]);
-                        self.op("sub", &[last, i])
-                    }
+                    Some(n) if *reversed => self.from_end(n, i),
                     _ => i,
                 };
                 self.item_unchecked(seq, &at)

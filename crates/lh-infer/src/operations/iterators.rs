@@ -1,0 +1,241 @@
+//! Iterators as values.
+//!
+//! `enumerate(a)` and the like stay descriptions ([`Lazy`]) where one consumer takes all that they give: a loop over
+//! one is a counted loop then. Any other iterator is an object that goes on where it stopped, a generator of the
+//! library (`calls.py`), which names, tuples, callers and callees share.
+
+use crate::cx::Infer;
+use crate::val::{Known, Lazy, Plan, Val};
+use crate::world::Object;
+use lh_ir::diag::Result;
+use lh_ir::types::{Buffer, ClassTy, TyKind};
+use lh_ir::untyped::{self, Inst};
+use lh_ir::{Block, Ty, Value};
+
+/// How an instruction uses an iterator.
+enum Use {
+    /// It goes through the items, at once.
+    Consumes,
+    /// It asks for an item by its index, or for an attribute: `a.flat[0]`.
+    Looks,
+    /// It keeps the iterator, or advances it.
+    Keeps,
+}
+
+fn use_of(inst: &Inst, v: Value) -> Use {
+    match inst {
+        Inst::Iter(_) | Inst::Unpack { .. } | Inst::YieldFrom(_) => Use::Consumes,
+        Inst::ListExtend(_, x) if *x == v => Use::Consumes,
+        Inst::Contains { container, .. } if *container == v => Use::Consumes,
+        Inst::Call { func, .. } if *func != v => Use::Consumes,
+        Inst::GetItem(of, _) | Inst::SetItem(of, ..) | Inst::GetAttr(of, _) if *of == v => Use::Looks,
+        _ => Use::Keeps,
+    }
+}
+
+/// An iterator as the object that advances, if it is one.
+pub(crate) fn is_generator(v: &Val) -> bool {
+    matches!(v.ty.kind(), TyKind::Generator(_))
+}
+
+/// Whether an iterator is one that exists only while compiling. A parallel range is no iterator: each loop over it
+/// begins at its start.
+pub(crate) fn is_description(v: &Val) -> bool {
+    match v.known.as_deref() {
+        Some(Known::Lazy(lazy)) => !matches!(lazy, Lazy::Parallel(_)) && !is_generator(v),
+        _ => false,
+    }
+}
+
+impl Infer<'_> {
+    /// The result of an instruction, which is an object if it is an iterator that is kept.
+    pub(crate) fn kept(&mut self, result: Value, val: Val) -> Result<Val> {
+        let is_flat = val.flat().is_some();
+        if !is_description(&val) || self.has_one_consumer(result, is_flat) {
+            return Ok(val);
+        }
+        let object = self.iterator(&val)?;
+        // While the type of the items is unknown, another sweep follows.
+        if object.ty.is_never() && !self.dead {
+            return Ok(val);
+        }
+        // Items of `a.flat` have indices all the same.
+        Ok(if is_flat { Val { known: val.known, ..object } } else { object })
+    }
+
+    /// Whether a value made in this block has at most one consumer, which runs once for each time that it is made.
+    fn has_one_consumer(&self, v: Value, may_look: bool) -> bool {
+        let mut consumer = None;
+        for (i, data) in self.code.blocks.iter().enumerate() {
+            for d in &data.insts {
+                let mut uses = 0;
+                d.inst.for_each_operand(|used| uses += usize::from(used == v));
+                match use_of(&d.inst, v) {
+                    _ if uses == 0 => {}
+                    Use::Consumes if uses == 1 && consumer.is_none() => consumer = Some(Block::new(i)),
+                    Use::Looks if uses == 1 && may_look => {}
+                    Use::Consumes | Use::Looks | Use::Keeps => return false,
+                }
+            }
+            let targets = data.term.iter().flat_map(untyped::Term::targets).chain(&data.unwind);
+            let is_passed = targets.flat_map(|t| &t.args).any(|a| *a == v);
+            let is_operand = match &data.term {
+                Some(untyped::Term::Return(x) | untyped::Term::Branch { cond: x, .. }) => *x == v,
+                _ => false,
+            };
+            if is_passed || is_operand {
+                return false;
+            }
+        }
+        consumer.is_none_or(|at| at == self.here || !self.comes_again(at))
+    }
+
+    /// Whether a block may run twice before this one runs again.
+    fn comes_again(&self, at: Block) -> bool {
+        let mut seen = vec![false; self.code.blocks.len()];
+        seen[self.here.index()] = true;
+        let mut next = vec![at];
+        while let Some(b) = next.pop() {
+            let data = &self.code.blocks[b.index()];
+            for t in data.term.iter().flat_map(untyped::Term::targets).chain(&data.unwind) {
+                if t.block == at {
+                    return true;
+                }
+                if !std::mem::replace(&mut seen[t.block.index()], true) {
+                    next.push(t.block);
+                }
+            }
+        }
+        false
+    }
+
+    /// `iter(v)`: the object that gives the items of an iterable, or the iterator itself.
+    pub(crate) fn iterator(&mut self, v: &Val) -> Result<Val> {
+        if is_generator(v) {
+            return Ok(v.clone());
+        }
+        let (name, parts) = match v.known.as_deref().cloned() {
+            Some(Known::Plan(Plan::Generator(g, _), _)) => return Ok(g),
+            Some(Known::Lazy(Lazy::Parallel(items))) => ("calls.each", vec![items]),
+            Some(Known::Lazy(Lazy::Enumerate(items, start))) => {
+                ("calls.enumerated", vec![self.iterator(&items)?, start])
+            }
+            Some(Known::Lazy(Lazy::Zip(all))) => ("calls.zipped", self.iterators(&all)?),
+            Some(Known::Lazy(Lazy::Map(f, all))) => {
+                let all = self.iterators(&all)?;
+                ("calls.map", std::iter::once(f).chain(all).collect())
+            }
+            Some(Known::Lazy(Lazy::NdIndex(shape))) => ("calls.indices", vec![Val::tuple(shape)]),
+            Some(Known::Lazy(Lazy::NdEnumerate(a))) => ("calls.numbered", vec![a]),
+            Some(Known::Lazy(Lazy::Flat(a))) => ("calls.elements", vec![a]),
+            Some(Known::Lazy(Lazy::Reversed(items))) => return self.iterator_from_end(&items),
+            _ if self.is_table(v, "__place__") => {
+                let token = self.class_method(v, "__places__", &[])?.unwrap_or_else(|| Val::int(0));
+                ("calls.entries", vec![v.clone(), token])
+            }
+            // One iterator for all texts: this one is no part of its type.
+            _ if v.as_str().is_some() => ("calls.each", vec![Val::new(v.ty, self.value(v))]),
+            _ => ("calls.each", vec![v.clone()]),
+        };
+        self.call_library(name, &parts)
+    }
+
+    fn iterators(&mut self, all: &[Val]) -> Result<Vec<Val>> {
+        all.iter().map(|v| self.iterator(v)).collect()
+    }
+
+    /// `reversed(v)`, which begins at the end that the sequence has now.
+    pub(crate) fn iterator_from_end(&mut self, v: &Val) -> Result<Val> {
+        if self.is_table(v, "__before__") {
+            let token = self.class_method(v, "__places__", &[])?.unwrap_or_else(|| Val::int(0));
+            return self.call_library("calls.entries_from_end", &[v.clone(), token]);
+        }
+        let name = if may_shrink(v.ty) { "calls.from_end" } else { "calls.backwards" };
+        self.call_library(name, std::slice::from_ref(v))
+    }
+
+    /// Whether an instance says itself which entry comes next, by a method.
+    pub(crate) fn is_table(&mut self, v: &Val, method: &str) -> bool {
+        v.ty.class().is_some_and(|class| self.has_method(class, method))
+    }
+
+    /// Arguments with objects in place of iterators, for a callee that may keep them: only functions that the compiler
+    /// and the library know by their paths go through a description.
+    pub(crate) fn with_iterators(&mut self, func: &Val, mut args: Vec<Val>) -> Result<Vec<Val>> {
+        if let TyKind::Obj(o) = func.ty.kind()
+            && let Object::Path(p) = self.world.object(*o)
+            && &*p != "functools.partial"
+        {
+            return Ok(args);
+        }
+        for arg in &mut args {
+            if is_description(arg) && arg.flat().is_none() {
+                *arg = self.iterator(arg)?;
+            }
+        }
+        Ok(args)
+    }
+
+    /// Whether a value is an argument of a call in this block.
+    pub(crate) fn is_given(&self, v: Value) -> bool {
+        self.code.blocks[self.here.index()].insts.iter().any(|i| match &i.inst {
+            Inst::Call { args, .. } => args.contains(&v),
+            _ => false,
+        })
+    }
+
+    /// The outermost iterable of a generator expression, as the function that runs it takes it.
+    pub(crate) fn given_iterable(&mut self, v: &Val) -> Result<Val> {
+        if is_description(v) || is_generator(v) || self.is_table(v, "__place__") {
+            return self.iterator(v);
+        }
+        match v.ty.kind() {
+            TyKind::Array { .. } | TyKind::Range(_) | TyKind::Str => Ok(v.clone()),
+            TyKind::Class(ClassTy { items: Some(_), .. }) => Ok(v.clone()),
+            _ => self.iter(v),
+        }
+    }
+
+    /// Whether there is an item at an index of a sequence that may have lost items since its length was asked for.
+    pub(crate) fn is_left(&mut self, seq: &Val, at: &Val) -> Result<Val> {
+        if !may_shrink(seq.ty) {
+            return Ok(Val::bool(true));
+        }
+        let len = self.len(seq)?;
+        Ok(self.op("lt", &[at.clone(), len]))
+    }
+
+    /// The next items of an iterator, of which there must be so many and no more.
+    pub(crate) fn unpack_iterator(&mut self, it: &Val, want: usize) -> Result<Val> {
+        let mut items = Vec::new();
+        for k in 0..want {
+            let [has, item, _] = self.advance(it, &Val::of_type(Ty::none()))?;
+            let missing = self.op("not", &[has]);
+            let text = format!("not enough values to unpack (expected {want}, got {k})");
+            self.raise_if(&missing, crate::emit::exc::VALUE_ERROR, &text);
+            items.push(item);
+        }
+        let [more, ..] = self.advance(it, &Val::of_type(Ty::none()))?;
+        let text = format!("too many values to unpack (expected {want})");
+        self.raise_if(&more, crate::emit::exc::VALUE_ERROR, &text);
+        Ok(Val::tuple(items))
+    }
+
+    /// The parts of an iterator that is no object yet, over tuples: its items have types of their own.
+    pub(crate) fn unrolled_parts(&mut self, v: &Val) -> Result<Option<Val>> {
+        if !is_description(v) || !self.is_unrolled(v) {
+            return Ok(None);
+        }
+        let n = self.unroll_count(v).unwrap_or(0);
+        let items = (0..n).map(|k| self.unrolled_item(v, k, n)).collect::<Result<Vec<_>>>()?;
+        Ok(Some(Val::tuple(items)))
+    }
+}
+
+/// Whether a sequence may lose items while it is gone through.
+fn may_shrink(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Class(_) | TyKind::Pending(..) => true,
+        _ => t.as_buffer() == Some(Buffer::ByteArray),
+    }
+}
