@@ -7,6 +7,7 @@ night has time for.
 from __future__ import annotations
 
 import os
+import tempfile
 from collections import defaultdict
 from collections.abc import Generator
 from pathlib import Path
@@ -14,6 +15,9 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("LANCEHEAD_CUDA_DEVICE", "cpu")
+# Warnings of passes that were undone in this process or in those that it starts. There must be none, see
+# `docs/diagnostics/optimisation-undone.md`.
+os.environ.setdefault("LANCEHEAD_UNDONE", str(Path(tempfile.mkdtemp("", "lancehead-")) / "undone.txt"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,6 +29,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if into := config.getoption("--times"):
         config.pluginmanager.register(Times(into))
+
+
+def undone() -> str:
+    """The warnings of passes that were undone so far."""
+    path = Path(os.environ["LANCEHEAD_UNDONE"])
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if undone():
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if said := undone():
+        terminalreporter.section(f"passes were undone: {said.count('warning[')}", red=True)
+        terminalreporter.write(said)
 
 
 def processor_seconds() -> float:

@@ -22,6 +22,10 @@ class ParallelRaceWarning(NumbaPerformanceWarning):
     """A parallel loop that runs in order, because its iterations depend on each other, or may do so."""
 
 
+class OptimisationWarning(NumbaPerformanceWarning):
+    """A function that is compiled without an optimisation in which lancehead has a fault."""
+
+
 class NumbaDeprecationWarning(NumbaWarning, DeprecationWarning):
     """Something that will go away."""
 

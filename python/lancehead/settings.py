@@ -78,12 +78,13 @@ SETTINGS = (
         "PASSES", "-bounds", "all",
         "for those who change the compiler: `-PASS` leaves a pass out, `only=PASS` and `until=PASS` run less, "
         "`limit=N` stops after so many runs "
-        "(`cargo xtask bisect`), `time` prints how long each took; several with commas between them",
+        "(`cargo xtask bisect`), `damage=PASS` makes a pass leave what does not verify, `time` prints how long each "
+        "took; several with commas between them",
     ),
 )  # fmt: skip
 
 #: Variables that lancehead's own tests and its build read.
-_OF_TESTS = ("BLESS", "BUILD", "NVIDIA", "ORDER", "TORTURE")
+_OF_TESTS = ("BLESS", "BUILD", "NVIDIA", "ORDER", "TORTURE", "UNDONE")
 
 
 def flag(name: str, environment: Mapping[str, str]) -> bool | None:

@@ -303,8 +303,8 @@ def complaint(w: Writer, source: str, chosen: dict[str, Any], seed: int, lancehe
     with np.errstate(all="ignore"):
         want, after = outcome(space["f"], arguments(w, seed, zeros))
     space = {"njit": lancehead.njit(**chosen), "prange": lancehead.prange}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
         exec(compile(source, "<nest>", "exec"), space)
         try:
             got, args = outcome(space["f"], arguments(w, seed, zeros))
@@ -312,6 +312,9 @@ def complaint(w: Writer, source: str, chosen: dict[str, Any], seed: int, lancehe
             return "" if w.prange else "a race"
         except Exception as error:
             return differential.show_error(error)
+    undone = [str(t.message) for t in told if issubclass(t.category, lancehead.errors.OptimisationWarning)]
+    if undone:
+        return undone[0]
     reorders = bool(chosen.get("fastmath") or chosen.get("parallel")) and w.dtype != "int64"
     tolerance = {"float32": 1e-4}.get(w.dtype, 1e-9) if reorders else 0
     # Threads that do not raise go on.

@@ -20,6 +20,8 @@ pub enum Category {
     Race,
     /// A fault that the check of kernels finds.
     Kernel,
+    /// A fault of the compiler, which does without a part of itself: a warning.
+    Optimisation,
 }
 
 /// The kinds of diagnostic, each with a page `docs/diagnostics/<id>.md`.
@@ -164,4 +166,6 @@ ids! {
     NO_DERIVATIVE = "no-derivative", Typing;
     /// A limit of the compiler.
     TOO_LARGE = "too-large", Unsupported;
+    /// A pass that has been undone.
+    OPTIMISATION_UNDONE = "optimisation-undone", Optimisation;
 }

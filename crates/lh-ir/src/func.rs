@@ -12,6 +12,7 @@ pub use crate::parallel::{Fate, LoopNote, Parallel, Race};
 pub use crate::target::Target;
 
 use crate::consts::Const;
+use crate::diag::Diagnostic;
 use crate::entity::{Block, ExcId, ObjId, Slot, SpecId, Value};
 use crate::meaning::Meaning;
 use crate::op::Op;
@@ -54,6 +55,9 @@ pub struct Function {
     /// Parallel loops that run in order, because their iterations may depend on each other.
     #[serde(skip)]
     pub races: Vec<Race>,
+    /// Warnings of passes that have been undone, because they left a function that does not verify.
+    #[serde(skip)]
+    pub undone: Vec<Diagnostic>,
     /// Names of variables, for messages about parallel loops; only where there may be some.
     pub names: Vec<(Value, String)>,
     /// Whether the function belongs to the library (its frames are not shown in tracebacks; it is inlined eagerly).

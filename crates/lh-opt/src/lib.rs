@@ -5,7 +5,7 @@
 //! A pass is one file and one line of the list: its name, the kinds of functions on which it runs, and its function,
 //! which answers whether it changed anything. Comments at the lines explain the order. Passes import analyses, `edit`
 //! and, to clean up, `dce` and `fold`; only `serialize_kernel` calls other passes, those of its room. The verifier runs
-//! after each pass in debug builds, and after the last one in all builds.
+//! after each pass in debug builds, and at a few places in all builds, where a pass that is at fault is undone.
 
 mod analysis;
 mod arrays;

@@ -1,8 +1,12 @@
-//! The list of passes and the pass manager: device and switches, verification (debug builds), dumps, times.
+//! The list of passes and the pass manager: device and switches, verification, dumps, times.
+//!
+//! Debug builds verify after each pass, and stop at a fault. In release builds a pass that is at fault is undone, see
+//! `guard.rs`.
 //!
 //! `LANCEHEAD_DUMP=<pass>` prints every function after that pass to standard error, `LANCEHEAD_DUMP=all` after every
 //! pass, `LANCEHEAD_DUMP=input` before the first. `LANCEHEAD_PASSES` disables passes, see `switches.rs`.
 
+mod guard;
 mod switches;
 
 use crate::analysis::Analyses;
@@ -19,6 +23,7 @@ use crate::loops::{
     single_latch, split_sums, tighten_bounds, unroll_and_jam, unrotate, unswitch_raises,
 };
 use crate::parallel::outline_parallel;
+use guard::{Guard, guarded};
 use lh_ir::diag::Result;
 use lh_ir::func::Device;
 use lh_ir::print::print;
@@ -284,14 +289,12 @@ fn row_calls(func: &mut Function, link: &mut Link<'_>) -> Result<bool> {
 /// # Errors
 /// A diagnostic for a loop that is declared parallel and is not.
 pub fn run(func: &mut Function, known: &Known<'_>) -> Result<Outcome> {
-    let mut link = Link::new(known);
     enter(func);
-    run_from(func, 0, Some(&mut link))?;
-    // In every build, because LLVM crashes on malformed code.
-    if let Err(e) = verify(func) {
-        bug!("after the passes: {e}\n{}", print(func));
-    }
-    Ok(link.outcome)
+    guarded(func, |func, guard| {
+        let mut link = Link::new(known);
+        run_from(func, 0, Some(&mut link), guard)?;
+        Ok(link.outcome)
+    })
 }
 
 /// Passes before differentiation: afterwards array expressions are loops, and calls with a body are inlined.
@@ -316,16 +319,22 @@ const BEFORE_ADJOINT: &[&str] = &[
 /// Those of the passes.
 pub fn before_adjoint(func: &mut Function, known: &Known<'_>, bodies: &inline::Bodies<'_>) -> Result<()> {
     enter(func);
-    inline::inline_all(func, bodies);
-    for name in BEFORE_ADJOINT {
-        run_named(name, func, known).transpose()?;
-    }
-    // Functions that were mapped over elements.
-    inline::inline_all(func, bodies);
-    for name in ["dce", "fold", "dce", "prove_bounds"] {
-        run_named(name, func, known).transpose()?;
-    }
-    check(func, "the passes before differentiation");
+    let run = |func: &mut Function, guard: &mut Guard, name: &str| {
+        let pass = named(name).unwrap_or_else(|| bug!("no pass `{name}`"));
+        guard.run(func, pass, |func| run_alone(pass, func, known))
+    };
+    guarded(func, |func, guard| {
+        inline::inline_all(func, bodies);
+        for name in BEFORE_ADJOINT.iter().copied() {
+            run(func, guard, name)?;
+        }
+        // Functions that were mapped over elements.
+        inline::inline_all(func, bodies);
+        for name in ["dce", "fold", "dce", "prove_bounds"] {
+            run(func, guard, name)?;
+        }
+        Ok(())
+    })?;
     dump(func, "before_adjoint");
     Ok(())
 }
@@ -333,7 +342,7 @@ pub fn before_adjoint(func: &mut Function, known: &Known<'_>, bodies: &inline::B
 /// Optimises a function that was lifted from PTX, whose contractions stay as they are.
 pub fn run_lifted(func: &mut Function) {
     enter(func);
-    if let Err(d) = run_from(func, 0, None) {
+    if let Err(d) = guarded(func, |func, guard| run_from(func, 0, None, guard)) {
         bug!("no pass of a lifted function refuses it: {}", d.headline);
     }
 }
@@ -345,19 +354,25 @@ fn enter(func: &mut Function) {
 }
 
 /// Runs the passes from `first` on; outlined bodies go through the passes after the one that outlined them.
-fn run_from(func: &mut Function, first: usize, mut link: Option<&mut Link<'_>>) -> Result<()> {
+fn run_from(func: &mut Function, first: usize, mut link: Option<&mut Link<'_>>, guard: &mut Guard) -> Result<()> {
     let (mut analyses, mut timer) = (Analyses::default(), Timer::new());
     for (i, pass) in PIPELINE.iter().enumerate().skip(first) {
         if !pass.on.has(func.options.device) || !Switches::get().allow(pass, &func.name) {
             continue;
         }
+        if matches!(pass.run, Linked(_)) && link.is_none() {
+            continue;
+        }
+        if guard.is_broken(func, pass) {
+            return Ok(());
+        }
         let before = cfg!(debug_assertions).then(|| print(func));
-        let changed = match (pass.run, &mut link) {
-            (Alone(run), _) => run(func),
-            (Analysed(run), _) => run(func, &analyses),
-            (Linked(run), Some(link)) => run(func, link)?,
-            (Linked(_), None) => continue,
-        };
+        let changed = guard.run(func, pass, |func| match (pass.run, &mut link) {
+            (Alone(run), _) => Ok(run(func)),
+            (Analysed(run), _) => Ok(run(func, &analyses)),
+            (Linked(run), Some(link)) => run(func, link),
+            (Linked(_), None) => Ok(false),
+        })?;
         timer.passed(pass.name);
         if changed {
             analyses = Analyses::default();
@@ -366,17 +381,17 @@ fn run_from(func: &mut Function, first: usize, mut link: Option<&mut Link<'_>>) 
             bug!("`{}` changed `{}` and answers that it did not", pass.name, func.name);
         }
         dump(func, pass.name);
-        finish_bodies(func, i + 1)?;
+        finish_bodies(func, i + 1, guard)?;
     }
     timer.report(func);
     Ok(())
 }
 
 /// Runs the passes from `from` on over new bodies.
-fn finish_bodies(func: &mut Function, from: usize) -> Result<()> {
+fn finish_bodies(func: &mut Function, from: usize, guard: &mut Guard) -> Result<()> {
     for body in func.bodies.iter_mut().filter(|b| !b.is_finished) {
-        finish_bodies(body, from)?;
-        run_from(body, from, None)?;
+        finish_bodies(body, from, guard)?;
+        run_from(body, from, None, guard)?;
         body.is_finished = true;
     }
     Ok(())
@@ -387,15 +402,22 @@ fn finish_bodies(func: &mut Function, from: usize) -> Result<()> {
 /// # Errors
 /// Those of the pass.
 pub fn run_named(name: &str, func: &mut Function, known: &Known<'_>) -> Option<Result<bool>> {
-    let pass = PIPELINE.iter().chain(PARTS).find(|p| p.name == name)?;
+    Some(run_alone(named(name)?, func, known))
+}
+
+fn named(name: &str) -> Option<&'static Pass> {
+    PIPELINE.iter().chain(PARTS).find(|p| p.name == name)
+}
+
+fn run_alone(pass: &Pass, func: &mut Function, known: &Known<'_>) -> Result<bool> {
     if !pass.on.has(func.options.device) {
-        return Some(Ok(false));
+        return Ok(false);
     }
-    Some(match pass.run {
+    match pass.run {
         Alone(run) => Ok(run(func)),
         Analysed(run) => Ok(run(func, &Analyses::default())),
         Linked(run) => run(func, &mut Link::new(known)),
-    })
+    }
 }
 
 /// The names of the passes that `LANCEHEAD_PASSES` with this text leaves enabled, in order.

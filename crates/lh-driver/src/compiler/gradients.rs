@@ -64,7 +64,9 @@ impl Program for Session<'_> {
     }
 
     fn lower(&self, s: SpecId, func: &mut Function, bodies: &dyn Fn(SpecId) -> Option<Arc<Function>>) -> Result<()> {
-        self.compiler.with_known(s, |known| before_adjoint(func, known, bodies))
+        let done = self.compiler.with_known(s, |known| before_adjoint(func, known, bodies));
+        self.compiler.undone.append(&mut func.undone);
+        done
     }
 
     fn finish(
@@ -78,6 +80,7 @@ impl Program for Session<'_> {
         func.options.derivative = Derivative::None;
         let primal = Arc::new(func.clone());
         let outcome = self.compiler.with_known(id, |known| lh_opt::run(&mut func, known))?;
+        self.compiler.undone.append(&mut func.undone);
         let specs = &mut self.compiler.specs;
         let deps = read.iter().flat_map(|c| &specs[c.index()].body).flat_map(|b| b.deps.clone()).collect();
         let mut source = specs[of.index()].body.as_ref().map(|b| b.source.clone()).unwrap_or_default();

@@ -24,6 +24,8 @@ pub struct LiftedKernel {
     image: Image,
     /// Its module's variables.
     pub variables: Vec<lh_ptx::Variable>,
+    /// Warnings of passes that have been undone.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl LiftedKernel {
@@ -66,12 +68,13 @@ pub fn compile_lifted(text: &str, name: Option<&str>, converged: bool) -> Result
     optimise(entry, &lifted.functions, &place, &mut done, &mut Vec::new(), &mut order);
     // Callees have been made before their callers; the kernel is last, and has to be first.
     let functions: Vec<Arc<Function>> = order.iter().rev().filter_map(|i| done[*i].clone()).collect();
+    let warnings = functions.iter().flat_map(|f| f.undone.clone()).collect();
     let (functions, kernel) = kernel::place_memory(functions);
     let Some(kernel) = kernel else { lh_ir::bug!("`{}` is no kernel", functions[0].name) };
     let group = Group::of_entry(functions, lifted.names, Vec::new());
     let output = lh_llvm::compile(&group.unit(lh_llvm::Wanted::default(), lh_llvm::Rare::Here));
     let image = Image::load(&output.object, &group.functions[0].name, &group.outsiders(&HashMap::new()));
-    Ok(LiftedKernel { kernel, params, functions: group.functions, image, variables: lifted.variables })
+    Ok(LiftedKernel { kernel, params, functions: group.functions, image, variables: lifted.variables, warnings })
 }
 
 /// Device functions by name: their numbers, and how many parameters each has.
@@ -82,6 +85,7 @@ pub(super) struct Linked {
     pub specs: Vec<Spec>,
     pub by_name: LinkedFunctions,
     pub variables: Vec<lh_ptx::Variable>,
+    pub undone: Vec<Diagnostic>,
 }
 
 /// Lifts the device functions of a module, as specialisations with numbers from `first`.
@@ -105,6 +109,7 @@ pub(super) fn link(text: &str, device: Device, caller: FuncId, first: usize) -> 
     for at in (0..done.len()).filter(|at| lifted.kernels.iter().all(|(_, k)| k != at)) {
         optimise(at, &lifted.functions, &place, &mut done, &mut Vec::new(), &mut Vec::new());
     }
+    let undone = done.iter().flatten().flat_map(|f| f.undone.clone()).collect();
     let (mut specs, mut by_name) = (Vec::new(), HashMap::new());
     for (at, func) in done.into_iter().enumerate() {
         let id = SpecId::new(first + at);
@@ -124,7 +129,7 @@ pub(super) fn link(text: &str, device: Device, caller: FuncId, first: usize) -> 
         let name = lifted.functions[at].name.clone();
         specs.push(Spec { name, func: caller, ret: Ty::none(), body, is_library: true });
     }
-    Ok(Linked { specs, by_name, variables: lifted.variables })
+    Ok(Linked { specs, by_name, variables: lifted.variables, undone })
 }
 
 /// Runs the passes on a function after those that it calls, whose waits it has, too.

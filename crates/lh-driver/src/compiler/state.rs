@@ -8,6 +8,7 @@ use crate::compiled::Called;
 use crate::host::{Host, Inherited, is_current};
 use crate::spec::{Body, Dep, Key, Spec};
 use lh_ir::class::Binding;
+use lh_ir::diag::Diagnostic;
 use lh_ir::func::{Device, Function, Options};
 use lh_ir::{FuncId, SpecId, TyKind};
 use std::collections::{HashMap, HashSet};
@@ -38,6 +39,8 @@ pub struct Compiler {
     /// By function: those that are compiled together with it, and those that it calls.
     pub(super) splits: HashMap<SpecId, Option<Arc<Split>>>,
     pub(super) sites: HashMap<SpecId, Arc<[(SpecId, bool)]>>,
+    /// Warnings of passes that have been undone.
+    pub(super) undone: Vec<Diagnostic>,
     /// Objects of modules.
     pub(super) objects: Arc<ObjectStore>,
 }
@@ -46,6 +49,11 @@ impl Compiler {
     /// An empty compiler that takes objects from a store.
     pub fn new(objects: Arc<ObjectStore>) -> Compiler {
         Compiler { objects, ..Compiler::default() }
+    }
+
+    /// Warnings, of passes that have been undone since this was asked last.
+    pub fn take_warnings(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.undone)
     }
 
     pub(super) fn spec(&self, s: SpecId) -> &Spec {

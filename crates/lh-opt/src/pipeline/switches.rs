@@ -6,6 +6,7 @@
 //! | `only=bounds` | enables only this pass and others given so |
 //! | `until=bounds` | disables the passes after the first of this name |
 //! | `limit=120` | disables all passes after this many runs in the process; `cargo xtask bisect` searches with it |
+//! | `damage=bounds` | damages every function that this pass has changed, to try how faults of passes are undone |
 //! | `time` | prints the time of each pass, for each function |
 //!
 //! Passes on which code generation relies cannot be disabled. The text is part of the keys of cached code.
@@ -24,6 +25,7 @@ pub(super) struct Switches {
     /// Index of the last pass to run.
     until: Option<usize>,
     limit: Option<u64>,
+    damaged: Option<String>,
     time: bool,
 }
 
@@ -53,11 +55,16 @@ impl Switches {
             } else if let Some(n) = word.strip_prefix("limit=") {
                 out.limit = n.parse().ok();
                 out.limit.is_some()
+            } else if let Some(name) = word.strip_prefix("damage=") {
+                out.damaged = Some(name.to_owned());
+                known(name)
             } else {
                 false
             };
             if !fine {
-                eprintln!("LANCEHEAD_PASSES: `{word}` is none of -PASS, only=PASS, until=PASS, limit=N, time");
+                eprintln!(
+                    "LANCEHEAD_PASSES: `{word}` is none of -PASS, only=PASS, until=PASS, limit=N, damage=PASS, time"
+                );
             }
         }
         out
@@ -73,6 +80,11 @@ impl Switches {
             && !named(&self.off)
             && self.until.is_none_or(before)
             && self.limit.is_none_or(|limit| Switches::is_within(limit, pass.name, func))
+    }
+
+    /// Whether functions are damaged after this pass.
+    pub(super) fn damages(&self, pass: &Pass) -> bool {
+        self.damaged.as_deref() == Some(pass.name)
     }
 
     /// Counts a run of a pass; names the last one within the limit.

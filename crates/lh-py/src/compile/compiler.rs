@@ -5,7 +5,7 @@ use crate::host::interpreter::PyHost;
 use crate::host::{decorated, extensions, overloads, table};
 use crate::object::canonical::canonical;
 use crate::object::lock::lock;
-use crate::runtime::{render, signals};
+use crate::runtime::{render, signals, undone};
 use lh_driver::gpu::{DeviceCode, DeviceRequest};
 use lh_driver::{Compiled, Compiler, Dep};
 use lh_ir::diag::Diagnostic;
@@ -113,7 +113,9 @@ pub fn with_compiler<'py, R>(
     // A compiler that has panicked is dropped, since its tables may be half written.
     let result = catch_unwind(AssertUnwindSafe(|| f(&mut compiler, &mut host)))
         .map_err(|panic| render::internal_error(py, panic.as_ref()))?;
+    let warnings = compiler.take_warnings();
     lock(&IDLE).push(compiler);
+    undone::tell(py, &warnings)?;
     result.map_err(|d| {
         let raised = host.take_raised(&d);
         let is_said = raised.is_none();

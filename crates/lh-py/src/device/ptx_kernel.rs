@@ -2,7 +2,7 @@
 
 use crate::device::cpu_launch::failed;
 use crate::runtime::signals::Running;
-use crate::runtime::{panics, render};
+use crate::runtime::{panics, render, undone};
 use lh_cuda::{Code, Config, Device};
 use lh_driver::{LiftedKernel, compile_lifted};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
@@ -23,7 +23,9 @@ impl PtxKernel {
         panics::install();
         let made = catch_unwind(AssertUnwindSafe(|| compile_lifted(text, name, converged)));
         let made = made.map_err(|panic| render::internal_error(py, panic.as_ref()))?;
-        Ok(PtxKernel { kernel: made.map_err(|d| render::error(py, &d))? })
+        let kernel = made.map_err(|d| render::error(py, &d))?;
+        undone::tell(py, &kernel.warnings)?;
+        Ok(PtxKernel { kernel })
     }
 
     /// Number of machine words that it takes.

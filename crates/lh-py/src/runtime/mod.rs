@@ -7,3 +7,4 @@ pub mod raise;
 pub mod render;
 pub mod signals;
 pub mod threads;
+pub mod undone;
