@@ -82,37 +82,60 @@ def test_arrays_made_of_parts_of_others(array):
     np.testing.assert_array_equal(array, expected)
 
 
-def stack(count):
-    @intrinsic
-    def on_stack(typingctx, size, dtype):
-        def generate(context, builder, sig, args):
-            return cgutils.alloca_once(builder, context.get_value_type(dtype.dtype), size=count(builder, args[0]))
-
-        return types.CPointer(dtype.dtype)(types.int64, dtype), generate
-
-    return on_stack
-
-
 SIZE = 6
-plain = stack(lambda builder, n: n)
-computed = stack(lambda builder, n: builder.add(builder.mul(n, cgutils.intp_t(2)), cgutils.intp_t(2)))
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, np.uint16, np.complex128])
+def room(count):
+    """The sum of so many numbers in memory of the generator, of which an argument says how many."""
+
+    @intrinsic
+    def filled(typingctx, size, x):
+        def generate(context, builder, sig, args):
+            n = count(builder, args[0])
+            at = cgutils.alloca_once(builder, args[1].type, size=n)
+            with cgutils.for_range(builder, n) as loop:
+                builder.store(args[1], builder.gep(at, [loop.index]))
+            total = cgutils.alloca_once_value(builder, args[1].type(0))
+            with cgutils.for_range(builder, n) as loop:
+                builder.store(builder.fadd(builder.load(total), builder.load(builder.gep(at, [loop.index]))), total)
+            return builder.load(total)
+
+        return x(types.int64, x), generate
+
+    return filled
+
+
+plain = room(lambda builder, n: n)
+computed = room(lambda builder, n: builder.add(builder.mul(n, cgutils.intp_t(2)), cgutils.intp_t(2)))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_memory_whose_size_a_constant_gives(dtype):
-    @njit
-    def f(x):
-        a, b = carray(plain(SIZE, dtype), (2, 3)), carray(computed(2, dtype), 6)
-        a[:] = x
-        b[:] = a.sum()
-        return a[1, 2] + b.sum()
-
-    assert f(dtype(2)) == 2 + 6 * 12
+    f = njit(lambda x: (plain(SIZE, x), plain(1, x), computed(2, x)))
+    assert f(dtype(1.5)) == (9.0, 1.5, 9.0)
 
 
 def test_memory_whose_size_is_not_known_is_refused():
     with pytest.raises(errors.TypingError, match="not known while compiling: pass a constant"):
-        njit(lambda n: carray(plain(n, np.float64), 3).sum())(3)
+        njit(lambda n: plain(n, 1.5))(3)
+
+
+@intrinsic
+def on_stack(typingctx, size, dtype):
+    def generate(context, builder, sig, args):
+        return cgutils.alloca_once(builder, context.get_value_type(dtype.dtype), size=args[0])
+
+    return types.CPointer(dtype.dtype)(types.int64, dtype), generate
+
+
+@njit(inline="always")
+def made_on_stack():
+    return carray(on_stack(6, np.float64), (2, 3))
+
+
+def test_memory_whose_size_an_argument_gives_does_not_outlive_its_generator():
+    with pytest.raises(errors.TypingError, match="stays inside of the code generator"):
+        njit(lambda: made_on_stack().sum())()
 
 
 def test_tuples():
