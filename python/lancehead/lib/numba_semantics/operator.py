@@ -7,11 +7,7 @@ from lancehead.lib.operator import pow as python_pow
 
 
 def pow(a, b, /):
-    """A power: with a negative exponent, that of an integer is the whole part of the quotient.
-
-    >>> pow(2, -1), pow(-1, -3)
-    (0, -1)
-    """
+    """A power: with a negative exponent, that of an integer is the whole part of the quotient."""
     if prim.is_int(a) and prim.is_int(b) and prim.is_signed(b) and b < 0:
         return _int_inverse(prim.cast(a, prim.result_type(a, b)), b)
     return python_pow(a, b)
