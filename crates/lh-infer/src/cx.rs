@@ -143,8 +143,8 @@ pub struct Infer<'w> {
     pub(crate) wishes: Wishes,
     /// Why overloads have nothing for the operands of the instruction, if they say it.
     pub(crate) refusals: Vec<String>,
-    /// Owners of memory that lives as long as the function's frame.
-    pub(crate) frames: Vec<Value>,
+    /// Memory that lives as long as the function's frame: owner, address, bytes.
+    pub(crate) frames: Vec<(Value, Value, u64)>,
     /// Of a display of lists made here: the displays that made those.
     pub(crate) rows_at: HashMap<u32, Vec<u32>>,
     /// Indices into a stencil's arrays.

@@ -408,11 +408,14 @@ impl Infer<'_> {
             | TyKind::Obj(_)
             | TyKind::Ellipsis
             | TyKind::Exc => Ok(Val::bool(true)),
-            _ => Err(Diagnostic::new(
-                diag::NO_MATCHING_OP,
-                format!("the truth of `{}` is ambiguous or not supported", val.ty),
-            )
-            .note("use `.any()`, `.all()`, `len(...)` or a comparison")),
+            _ => match self.overloaded_operation("builtins", "bool", &[val])? {
+                Some(truth) => self.truth(&truth),
+                None => {
+                    let text = format!("the truth of `{}` is ambiguous or not supported", val.ty);
+                    Err(Diagnostic::new(diag::NO_MATCHING_OP, text)
+                        .note("use `.any()`, `.all()`, `len(...)` or a comparison"))
+                }
+            },
         }
     }
 

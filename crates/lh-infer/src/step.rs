@@ -44,7 +44,11 @@ impl Infer<'_> {
             {
                 Ok(None)
             }
-            Inst::DelItem(v, k) => self.method(&self.val(*v), "__delitem__", &[self.val(*k)]).map(|_| None),
+            Inst::DelItem(v, k) => {
+                let (v, k) = (self.val(*v), self.val(*k));
+                let own = self.method(&v, "__delitem__", std::slice::from_ref(&k));
+                self.or_overloaded(own, "operator", "delitem", &[&v, &k]).map(|_| None)
+            }
             Inst::Tuple(vs) => Ok(Some(Val::tuple(vs.iter().map(|v| self.val(*v)).collect()))),
             Inst::List(vs) if i.result.is_some_and(|r| self.builds_tuple(r)) => {
                 let items = vs.iter().map(|v| self.val(*v)).collect();

@@ -510,6 +510,7 @@ impl Infer<'_> {
             self.cur = block;
             self.span = span;
             let v = self.convert(&v, ret)?;
+            let v = self.out_of_frames(v)?;
             let v = self.value(&v);
             self.set_term(Term::Return(v));
             self.returns.push((block, Val::of_type(ret), span));

@@ -297,7 +297,6 @@ class IRBuilder(ir.IRBuilder):
         if not isinstance(count, int):
             # Not a fault of the generator: it is asked again with the types of literals.
             raise errors.TypingError("a number of variables that is not known while compiling: pass a constant")
-        self.recorder.is_sized_by_arguments |= self.recorder.has_known_arguments and isinstance(size, Value)
         made = self.recorder.slot(ir.ArrayType(type_, count))
         made.is_memory = True
         found = Slot(self.recorder, made.text, type_)

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from lancehead import errors
 from lancehead.lib import prim
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel.values import INT1, INT64, LAYOUTS, Composed, Slot, Value, lowered, raised, size_of
@@ -84,9 +83,6 @@ class Recorder:
         self.slots: list[Slot] = []
         #: Whether addresses of variables are given to the caller, so that they are in its frame.
         self.gives_addresses = False
-        #: Whether an argument of the generator says how large some of them are.
-        self.is_sized_by_arguments = False
-        self.has_known_arguments = False
         self.variables: dict[str, Any] = {}
         self.parameters = [f"a{i}" for i in range(len(parameters))]
         self.args = [self.argument(p, t) for p, t in zip(self.parameters, parameters, strict=True)]
@@ -278,9 +274,6 @@ class Recorder:
         if value.of == of:
             return value.text
         if isinstance(value.type, ir.PointerType) and kind in ("CPointer", "RawPointer", "Integer"):
-            if self.is_sized_by_arguments:
-                # Arrays over such memory are made to be returned, and would outlive it.
-                raise errors.TypingError("memory whose size is an argument stays inside of the code generator")
             self.escape(value)
             self.gives_addresses = True
         if kind == "Extension" and getattr(value.of, "kind", "") == "Extension":

@@ -34,7 +34,6 @@ def recorded(generator: Any, sig: Any, given: tuple[Any, ...], known: dict[int, 
             ]
             for at, value in (known or {}).items():
                 args[at].constant = value
-                r.has_known_arguments = True
             result = generator(context, builder, sig, tuple(args))
             if sig.return_type == types.none and result is not None and _is_number(result):
                 raise errors.LoweringError("Non-void function returns a value, and its signature says none")

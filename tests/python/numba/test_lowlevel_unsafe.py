@@ -82,60 +82,72 @@ def test_arrays_made_of_parts_of_others(array):
     np.testing.assert_array_equal(array, expected)
 
 
-SIZE = 6
-
-
-def room(count):
-    """The sum of so many numbers in memory of the generator, of which an argument says how many."""
-
+def stack(count):
     @intrinsic
-    def filled(typingctx, size, x):
+    def on_stack(typingctx, size, dtype):
         def generate(context, builder, sig, args):
-            n = count(builder, args[0])
-            at = cgutils.alloca_once(builder, args[1].type, size=n)
-            with cgutils.for_range(builder, n) as loop:
-                builder.store(args[1], builder.gep(at, [loop.index]))
-            total = cgutils.alloca_once_value(builder, args[1].type(0))
-            with cgutils.for_range(builder, n) as loop:
-                builder.store(builder.fadd(builder.load(total), builder.load(builder.gep(at, [loop.index]))), total)
-            return builder.load(total)
+            return cgutils.alloca_once(builder, context.get_value_type(dtype.dtype), size=count(builder, args[0]))
 
-        return x(types.int64, x), generate
+        return types.CPointer(dtype.dtype)(types.int64, dtype), generate
 
-    return filled
+    return on_stack
 
 
-plain = room(lambda builder, n: n)
-computed = room(lambda builder, n: builder.add(builder.mul(n, cgutils.intp_t(2)), cgutils.intp_t(2)))
+SIZE = 6
+plain = stack(lambda builder, n: n)
+computed = stack(lambda builder, n: builder.add(builder.mul(n, cgutils.intp_t(2)), cgutils.intp_t(2)))
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, np.uint16, np.complex128])
 def test_memory_whose_size_a_constant_gives(dtype):
-    f = njit(lambda x: (plain(SIZE, x), plain(1, x), computed(2, x)))
-    assert f(dtype(1.5)) == (9.0, 1.5, 9.0)
+    @njit
+    def f(x):
+        a, b = carray(plain(SIZE, dtype), (2, 3)), carray(computed(2, dtype), 6)
+        a[:] = x
+        b[:] = a.sum()
+        return a[1, 2] + b.sum()
+
+    assert f(dtype(2)) == 2 + 6 * 12
+
+
+@njit(inline="always")
+def made_of_frame(x):
+    a = carray(plain(SIZE, np.float64), (2, 3))
+    a[:] = x
+    return a
+
+
+@njit
+def parts_of_frame(x):
+    a = carray(plain(SIZE, np.float64), (2, 3))
+    a[:] = x
+    return a[1], (a.T, np.arange(3.0)), a.sum()
+
+
+def test_arrays_outlive_the_function_in_whose_frame_they_lie():
+    @njit
+    def f(n):
+        total = 0.0
+        kept = [made_of_frame(0.0)]
+        for i in range(n):
+            a, b = made_of_frame(float(i)), made_of_frame(2.0 * i)
+            kept.append(b)
+            total += a.sum() + b[1, 2]
+        return total, kept
+
+    total, kept = f(10)
+    assert total == sum(8 * i for i in range(10))
+    assert [a[0, 0] for a in kept] == [0.0, *(2.0 * i for i in range(10))]
+    row, (turned, other), total = parts_of_frame(1.5)
+    junk = [made_of_frame(float(i)) for i in range(20)]
+    assert (row == 1.5).all() and (turned == 1.5).all() and turned.shape == (3, 2) and total == 9.0
+    np.testing.assert_array_equal(other, [0, 1, 2])
+    assert len(junk) == 20 and njit(lambda a: made_of_frame(1.0) if a else np.zeros((2, 3)))(False).sum() == 0
 
 
 def test_memory_whose_size_is_not_known_is_refused():
     with pytest.raises(errors.TypingError, match="not known while compiling: pass a constant"):
-        njit(lambda n: plain(n, 1.5))(3)
-
-
-@intrinsic
-def on_stack(typingctx, size, dtype):
-    def generate(context, builder, sig, args):
-        return cgutils.alloca_once(builder, context.get_value_type(dtype.dtype), size=args[0])
-
-    return types.CPointer(dtype.dtype)(types.int64, dtype), generate
-
-
-@njit(inline="always")
-def made_on_stack():
-    return carray(on_stack(6, np.float64), (2, 3))
-
-
-def test_memory_whose_size_an_argument_gives_does_not_outlive_its_generator():
-    with pytest.raises(errors.TypingError, match="stays inside of the code generator"):
-        njit(lambda: made_on_stack().sum())()
+        njit(lambda n: carray(plain(n, np.float64), 3).sum())(3)
 
 
 def test_tuples():
@@ -161,6 +173,18 @@ def test_bits(x):
     f = njit(lambda x: (unsafe.leading_zeros(x), unsafe.trailing_zeros(x)))
     assert f(x) == (bits - len(text.lstrip("0")), bits - len(text.rstrip("0")))
     assert njit(lambda x: unsafe.viewer(x, np.int64))(1.5) == np.float64(1.5).view(np.int64)
+
+
+@intrinsic
+def zero_of(typingctx, of):
+    wanted = of.instance_type
+    return wanted(of), lambda context, builder, sig, args: context.get_constant_null(wanted)
+
+
+def test_types_as_arguments():
+    pair = types.UniTuple(types.int32, 2)
+    assert njit(lambda: zero_of(pair))() == (0, 0)
+    assert njit(lambda: zero_of(types.float64))() == 0.0
 
 
 UNARY = types.FunctionType(types.float64(types.float64))

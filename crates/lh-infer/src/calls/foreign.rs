@@ -29,13 +29,27 @@ impl Infer<'_> {
         let span = self.span;
         let insts = made.map(|(v, inst)| InstData { result: Some(v), inst, span });
         self.out.blocks[0].insts.splice(0..0, insts);
-        self.frames.push(owner);
+        self.frames.push((owner, data, bytes));
         Ok(Val::new(Ty::ptr(), data))
+    }
+
+    /// A result whose arrays own such memory where they lie in it, so that it lives as long as they do.
+    pub(crate) fn out_of_frames(&mut self, result: Val) -> Result<Val> {
+        if !holds_array(result.ty) {
+            return Ok(result);
+        }
+        let ty = result.ty;
+        let mut made = result;
+        for (owner, data, bytes) in self.frames.clone() {
+            let frame = [Val::new(Ty::meminfo(), owner), Val::new(Ty::ptr(), data), Val::int(bytes.into())];
+            made = self.call_library("frames.owning", &[&[made][..], &frame[..]].concat())?;
+        }
+        self.convert(&made, ty)
     }
 
     /// Keeps such memory until the function returns.
     pub(crate) fn keep_frames(&mut self) {
-        for owner in std::mem::take(&mut self.frames) {
+        for (owner, ..) in std::mem::take(&mut self.frames) {
             for block in self.out.blocks.iter_mut().filter(|b| matches!(b.term, Some(Term::Return(_)))) {
                 let inst = Inst::Runtime(&rt::lh_memory_kept, vec![owner]);
                 block.insts.push(InstData { result: None, inst, span: block.term_span });
@@ -152,5 +166,14 @@ impl Infer<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// Whether a value is an array, or a tuple that holds one.
+fn holds_array(ty: Ty) -> bool {
+    match ty.kind() {
+        TyKind::Array { .. } => true,
+        TyKind::Tuple { elems, .. } => elems.iter().any(|t| holds_array(*t)),
+        _ => false,
     }
 }

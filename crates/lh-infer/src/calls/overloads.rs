@@ -28,6 +28,10 @@ impl Infer<'_> {
         {
             return self.binary(op, a, b, false).map(Some);
         }
+        // Overloads of other operators are asked where the operator itself has nothing for the types.
+        if function.is_some_and(|f| self.is_operator(f)) && !args.iter().any(|v| v.ty.is_overloaded()) {
+            return Ok(None);
+        }
         let made = self.call_chosen(function, name, args, kwargs);
         match function.map(|t| t.kind()) {
             // A function of NumPy or the like has a meaning of its own.
@@ -109,9 +113,31 @@ impl Infer<'_> {
     /// An operation on structs, which have only those that overloads of functions of `operator` and builtins give
     /// them; `None` if no operand is a struct, or if none of them is for these types.
     pub(crate) fn struct_operation(&mut self, module: &str, name: &str, operands: &[&Val]) -> Result<Option<Val>> {
-        if !operands.iter().any(|v| v.ty.is_overloaded()) {
-            return Ok(None);
+        if operands.iter().any(|v| v.ty.is_overloaded()) {
+            self.overloaded_operation(module, name, operands)
+        } else {
+            Ok(None)
         }
+    }
+
+    /// An operation on other operands: where compiled code has none for the types, that which an overload gives them.
+    /// As with Numba, overloads of programs come after what there is.
+    pub(crate) fn or_overloaded(
+        &mut self,
+        own: Result<Val>,
+        module: &str,
+        name: &str,
+        operands: &[&Val],
+    ) -> Result<Val> {
+        match own {
+            Err(d) if d.id != diag::EXTENSION_FAILED && !operands.iter().any(|v| v.ty.is_overloaded()) => {
+                self.overloaded_operation(module, name, operands)?.ok_or(d)
+            }
+            own => own,
+        }
+    }
+
+    pub(crate) fn overloaded_operation(&mut self, module: &str, name: &str, operands: &[&Val]) -> Result<Option<Val>> {
         let Some(function) = self.world.import(module, Some(name)) else { return Ok(None) };
         let function = self.object(function)?;
         let operands: Vec<Val> = operands.iter().copied().cloned().collect();

@@ -7,7 +7,7 @@ use crate::operations::operators::{Kernel, cast_expr, element, operator_of, oper
 use crate::val::{Known, Method, Val};
 use crate::world::{ArgTy, Object, Ufunc};
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::MapExpr;
+use lh_ir::func::{MapExpr, Semantics};
 use lh_ir::op::{Class, Sig};
 use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::{FuncId, ObjId, Op, Ty};
@@ -57,6 +57,13 @@ impl Infer<'_> {
             return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("a ufunc returns a number, not `{ret}`")));
         }
         let expr = cast_expr(ret, Kernel::Spec(spec.id, spec.ret).expr(args.collect()));
+        let (ret, expr) = match outs.first().and_then(|out| out.ty.as_array()) {
+            // Numba converts the results of a program's ufunc to what the array holds.
+            Some((to, ..)) if self.semantics() == Semantics::Numba && is_real(to) && is_real(ret) => {
+                (to, cast_expr(to, expr))
+            }
+            _ => (ret, expr),
+        };
         self.map_out(&ins, ret, expr, outs.first())
     }
 
@@ -629,6 +636,10 @@ impl Infer<'_> {
         self.map_into(out, &ins, expr);
         Ok(out.clone())
     }
+}
+
+fn is_real(t: Ty) -> bool {
+    t.is_number() && !t.is_complex()
 }
 
 /// Too many or too few outputs of a ufunc.

@@ -74,6 +74,11 @@ impl Infer<'_> {
     }
 
     pub(crate) fn compare(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        let own = self.own_compare(op, a, b);
+        self.or_overloaded(own, "operator", compare_name(op), &[a, b])
+    }
+
+    fn own_compare(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
         let whole = self.compare_none(op, a, b);
         if let Some(v) = whole.map_or_else(|| self.compare_entries(op, a, b), |v| Ok(Some(v)))? {
             return Ok(v);
@@ -546,15 +551,29 @@ impl Infer<'_> {
     }
 
     pub(crate) fn contains(&mut self, item: &Val, container: &Val, negate: bool) -> Result<Val> {
+        let own = self.own_contains(item, container);
+        let found = self.or_overloaded(own, "operator", "contains", &[container, item])?;
+        if found.ty.is_never() {
+            return Ok(found);
+        }
+        let found = self.truth(&found)?;
+        match found.as_bool() {
+            Some(b) => Ok(Val::bool(b != negate)),
+            None if negate => Ok(self.op("not", &[found])),
+            None => Ok(found),
+        }
+    }
+
+    fn own_contains(&mut self, item: &Val, container: &Val) -> Result<Val> {
         if let Some(found) = self.enum_contains(item, container)? {
-            return Ok(if negate { self.unary(UnOp::Not, &found)? } else { found });
+            return Ok(found);
         }
         let container =
             &if container.ty.native() == Ty::str() { self.field_of_text(container) } else { container.clone() };
         let number = matches!(item.ty.as_enum(), Some((_, _, true))) && !container.ty.is_tuple();
         let item = &if number { self.field(item, 0) } else { item.clone() };
         let overloaded = self.struct_operation("operator", "contains", &[container, item])?;
-        let found = match container.ty.kind() {
+        Ok(match container.ty.kind() {
             TyKind::Class(_) | TyKind::Extension { .. } if let Some(found) = &overloaded => self.truth(found)?,
             TyKind::Iter(_) if self.entries(container).is_some() => Val::bool(self.keyword(container, item)?.is_some()),
             TyKind::Iter(_) if is_description(container) => {
@@ -579,14 +598,6 @@ impl Infer<'_> {
             _ => self
                 .method(container, "__contains__", &[item.clone()])
                 .map_err(|_| self.no_op("in", item.ty, container.ty))?,
-        };
-        if !negate {
-            return Ok(found);
-        }
-        match found.as_bool() {
-            Some(b) => Ok(Val::bool(!b)),
-            None if found.ty.is_never() => Ok(found),
-            None => Ok(self.op("not", &[found])),
-        }
+        })
     }
 }

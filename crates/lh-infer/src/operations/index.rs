@@ -23,6 +23,11 @@ enum Part {
 impl Infer<'_> {
     /// `v[k]`
     pub(crate) fn get_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
+        let own = self.own_item(v, k);
+        self.or_overloaded(own, "operator", "getitem", &[v, k])
+    }
+
+    fn own_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
         let v = &self.unwrap_optional(v)?;
         if let Some(Known::ExcArgs(e)) = v.known.as_deref() {
             return self.exc_args_item(&e.clone(), k);
@@ -463,8 +468,13 @@ impl Infer<'_> {
     }
 
     /// `v[k] = x`
-    #[expect(clippy::too_many_lines, reason = "one arm for each kind of container")]
     pub(crate) fn set_item(&mut self, v: &Val, k: &Val, x: &Val) -> Result<()> {
+        let own = self.set_own_item(v, k, x).map(|()| Val::of_type(Ty::none()));
+        self.or_overloaded(own, "operator", "setitem", &[v, k, x]).map(|_| ())
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm for each kind of container")]
+    fn set_own_item(&mut self, v: &Val, k: &Val, x: &Val) -> Result<()> {
         let v = &self.unwrap_optional(v)?;
         if v.ty.is_overloaded() && self.struct_operation("operator", "setitem", &[v, k, x])?.is_some() {
             return Ok(());

@@ -306,7 +306,7 @@ impl Infer<'_> {
                 Some(Known::Plan(p, _)) if !reversed => Ok(p.clone()),
                 _ => Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "this iterator cannot be used here")),
             },
-            _ => match self.struct_operation("builtins", "iter", &[val])? {
+            _ => match self.overloaded_operation("builtins", "iter", &[val])? {
                 Some(items) => self.plan(&items, reversed),
                 None => Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be iterated over", val.ty))
                     .note("loop over a range, an array, a list, a tuple or a string")),

@@ -56,6 +56,20 @@ pub(crate) fn operator_name(op: BinOp) -> &'static str {
     }
 }
 
+/// The function of module `operator` that an assignment such as `+=` calls.
+fn inplace_name(op: BinOp) -> String {
+    format!("i{}", operator_name(op).trim_end_matches('_'))
+}
+
+fn unary_name(op: UnOp) -> &'static str {
+    match op {
+        UnOp::Neg => "neg",
+        UnOp::Pos => "pos",
+        UnOp::Invert => "invert",
+        UnOp::Not => "not_",
+    }
+}
+
 /// The name in `operator` of a ufunc that is an operator, or of a function of `operator`.
 pub(crate) fn operator_path<'a>(path: &str, name: &'a str) -> Option<&'a str> {
     Some(match (path.strip_prefix("numpy."), name) {
@@ -96,6 +110,11 @@ impl Infer<'_> {
     }
 
     pub(crate) fn unary(&mut self, op: UnOp, a: &Val) -> Result<Val> {
+        let own = self.own_unary(op, a);
+        self.or_overloaded(own, "operator", unary_name(op), &[a])
+    }
+
+    fn own_unary(&mut self, op: UnOp, a: &Val) -> Result<Val> {
         if op == UnOp::Not {
             let t = self.truth(a)?;
             return Ok(match t.as_bool() {
@@ -112,11 +131,7 @@ impl Infer<'_> {
         if a.ty.is_array() {
             return self.unary_array(op, a);
         }
-        let name = match op {
-            UnOp::Neg => "neg",
-            UnOp::Pos => "pos",
-            UnOp::Invert | UnOp::Not => "invert",
-        };
+        let name = unary_name(op);
         if let Some(v) = self.struct_operation("operator", name, &[a])? {
             return Ok(v);
         }
@@ -184,6 +199,14 @@ impl Infer<'_> {
     }
 
     pub(crate) fn binary(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
+        let mut made = self.own_binary(op, a, b, inplace);
+        if inplace {
+            made = self.or_overloaded(made, "operator", &inplace_name(op), &[a, b]);
+        }
+        self.or_overloaded(made, "operator", operator_name(op), &[a, b])
+    }
+
+    fn own_binary(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
         if let Some(v) = self.flags_binary(op, a, b)? {
             return Ok(v);
         }
@@ -205,8 +228,7 @@ impl Infer<'_> {
             return self.binary(op, &a, &b, inplace);
         }
         if inplace {
-            let name = format!("i{}", operator_name(op).trim_end_matches('_'));
-            if let Some(v) = self.struct_operation("operator", &name, &[a, b])? {
+            if let Some(v) = self.struct_operation("operator", &inplace_name(op), &[a, b])? {
                 return Ok(v);
             }
         }
@@ -287,6 +309,17 @@ impl Infer<'_> {
             }
             _ => Err(self.no_op(op.symbol(), a.ty, b.ty)),
         }
+    }
+
+    /// Whether a function is an operator that compiled code has itself.
+    pub(crate) fn is_operator(&mut self, function: Ty) -> bool {
+        let TyKind::Obj(o) = function.kind() else { return false };
+        let Object::Path(path) = self.world.object(*o) else { return false };
+        path.strip_prefix("operator.").is_some_and(|name| {
+            operator_of(name).is_some()
+                || super::comparisons::comparison_of(name).is_some()
+                || matches!(name, "neg" | "pos" | "invert" | "inv")
+        })
     }
 
     /// The operator that a function of `operator` is.
@@ -470,7 +503,7 @@ impl Infer<'_> {
     fn power_by_constant(&mut self, a: &Val, b: &Val) -> Result<Option<Val>> {
         let Some(n) = b.as_int().filter(|_| b.ty.is_int()) else { return Ok(None) };
         let t = self.scalar_type(BinOp::Pow, a.ty, b.ty);
-        if n < 0 && t.is_int() && t.is_weak() {
+        if n < 0 && t.is_int() && t.is_weak() && self.semantics() == Semantics::Python {
             let (x, y) = (self.cast(a, Ty::float()), self.cast(b, Ty::float()));
             return self.binary_same(BinOp::Pow, &x, &y, Ty::float()).map(Some);
         }
@@ -520,9 +553,14 @@ impl Infer<'_> {
 
     /// A library function specialised for element types, with NumPy's treatment of division by zero.
     pub(crate) fn library_kernel(&mut self, path: &str, tys: &[Ty]) -> Result<Kernel> {
-        let Some((f, _)) = self.world.library(path) else { lh_ir::bug!("no library function `{path}`") };
+        // Numba's own loops raise as its operators do.
+        let own = self.numba_override(path);
+        let numpy_errors = own.is_none() || self.options.numpy_errors;
+        let Some(f) = own.or_else(|| self.world.library(path).map(|(f, _)| f)) else {
+            lh_ir::bug!("no library function `{path}`")
+        };
         let args: Vec<ArgTy> = tys.iter().map(|t| ArgTy::from(*t)).collect();
-        let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
+        let options = lh_ir::func::Options { numpy_errors, ..self.options };
         let spec = self.world.specialise(f, &args, options)?;
         Ok(Kernel::Spec(spec.id, spec.ret))
     }

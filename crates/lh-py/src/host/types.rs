@@ -102,6 +102,15 @@ impl Type {
             _ => Err(self.missing("dispatcher")),
         }
     }
+    /// The type that an object is, where a type is an argument in compiled code.
+    #[getter]
+    fn instance_type<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.0.kind() {
+            TyKind::Obj(o) => Some(table::object(py, *o)).filter(|found| found.is_instance_of::<Type>()),
+            _ => None,
+        }
+        .ok_or_else(|| self.missing("instance_type"))
+    }
     /// Attributes that only Numba's types have.
     fn __getattr__<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         if name.starts_with("__") {
