@@ -272,12 +272,26 @@ def _chosen_from(items, at, like, first):
 
 
 def _power(items, like):
-    n, r = len(items), len(like)
+    if len(like) == 0:
+        return _nothing()
+    return _powers(items, len(items), len(like), like[1:])
+
+
+def _nothing():
+    yield ()
+
+
+# The last place is the inner loop of these, so that the others are read once for all that it goes through.
+
+
+def _powers(items, n, r, others):
     at = [0 for _ in range(r)]
-    more = n > 0 or r == 0
+    more = n > 0
     while more:
-        yield _chosen(items, at, like)
-        i = r - 1
+        first = _chosen(items, at, others)
+        for last in range(n):
+            yield (*first, items[last])
+        i = r - 2
         while i >= 0 and at[i] == n - 1:
             at[i] = 0
             i -= 1
@@ -292,16 +306,20 @@ def combinations(iterable, r):
     >>> list(itertools.combinations([1, 2, 3], 2))
     [(1, 2), (1, 3), (2, 3)]
     """
-    return _combinations([x for x in iterable], prim.tuple_fill(r, 0))
+    items, like = [x for x in iterable], prim.tuple_fill(r, 0)
+    if len(like) == 0:
+        return _nothing()
+    return _combinations(items, len(items), len(like), like[1:])
 
 
-def _combinations(items, like):
-    n, r = len(items), len(like)
+def _combinations(items, n, r, others):
     at = [i for i in range(r)]
     more = r <= n
     while more:
-        yield _chosen(items, at, like)
-        i = r - 1
+        first = _chosen(items, at, others)
+        for last in range(at[r - 1], n):
+            yield (*first, items[last])
+        i = r - 2
         while i >= 0 and at[i] == i + n - r:
             i -= 1
         more = i >= 0
@@ -317,16 +335,20 @@ def combinations_with_replacement(iterable, r):
     >>> list(itertools.combinations_with_replacement([1, 2], 2))
     [(1, 1), (1, 2), (2, 2)]
     """
-    return _multisets([x for x in iterable], prim.tuple_fill(r, 0))
+    items, like = [x for x in iterable], prim.tuple_fill(r, 0)
+    if len(like) == 0:
+        return _nothing()
+    return _multisets(items, len(items), len(like), like[1:])
 
 
-def _multisets(items, like):
-    n, r = len(items), len(like)
+def _multisets(items, n, r, others):
     at = [0 for _ in range(r)]
-    more = n > 0 or r == 0
+    more = n > 0
     while more:
-        yield _chosen(items, at, like)
-        i = r - 1
+        first = _chosen(items, at, others)
+        for last in range(at[r - 1], n):
+            yield (*first, items[last])
+        i = r - 2
         while i >= 0 and at[i] == n - 1:
             i -= 1
         more = i >= 0
@@ -345,25 +367,29 @@ def permutations(iterable, r=None):
     if prim.is_none(r):
         if not prim.is_tuple(iterable):
             prim.error("the number of items must be known while compiling: give it as `permutations(x, 3)`")
-        return _permutations([x for x in iterable], iterable)
-    return _permutations([x for x in iterable], prim.tuple_fill(r, 0))
+        return permutations(iterable, len(iterable))
+    items, like = [x for x in iterable], prim.tuple_fill(r, 0)
+    if len(like) == 0:
+        return _nothing()
+    return _permutations(items, len(items), len(like), like[1:])
 
 
-def _permutations(items, like):
+def _permutations(items, n, r, others):
     # The places of the items, of which the first ones are chosen. Place `i` goes through those behind it by exchanges,
     # of which `left[i]` are still to come, and a rotation brings all back.
-    n, r = len(items), len(like)
     at = [i for i in range(n)]
     left = [n - i for i in range(r)]
     more = r <= n
     while more:
-        yield _chosen(items, at, like)
-        i = r - 1
+        first = _chosen(items, at, others)
+        for last in range(r - 1, n):
+            yield (*first, items[at[last]])
+        i = r - 2
         while i >= 0 and left[i] == 1:
-            first = at[i]
+            moved = at[i]
             for k in range(i + 1, n):
                 at[k - 1] = at[k]
-            at[n - 1] = first
+            at[n - 1] = moved
             left[i] = n - i
             i -= 1
         more = i >= 0
