@@ -144,3 +144,38 @@ def test_groups_that_are_kept():
 
     for a in ([1], [1, 1], [1, 2, 2, 9, 8, 3, 3, 3], [5, 5, 1, 5]):
         assert f(a) == f.py_func(a)
+
+
+def test_endless_items_are_taken_one_by_one():
+    @njit
+    def f(n):
+        sums = list(itertools.islice(itertools.accumulate(itertools.count(1)), n))
+        products = list(itertools.islice(itertools.accumulate(itertools.count(1), lambda x, y: x * y), n))
+        more = list(itertools.islice(itertools.accumulate(itertools.cycle([1, 2]), initial=10), n))
+        return sums, products, more, list(itertools.islice(itertools.pairwise(itertools.count(1)), n))
+
+    assert f(6) == f.py_func(6)
+
+
+def test_pairs_and_sums_of_objects():
+    @njit
+    def f(words, rows):
+        joined, pairs = list(itertools.accumulate(words)), [x + y for x, y in itertools.pairwise(words)]
+        return joined, pairs, list(itertools.accumulate(rows)), [len(x) - len(y) for x, y in itertools.pairwise(rows)]
+
+    for n in range(1, 4):
+        words, rows = ["a", "bé", "😀"][:n], [[1], [2, 3], [4]][:n]
+        assert f(words, rows) == f.py_func(words, rows)
+
+
+def test_combinations_of_all_sizes():
+    @njit
+    def f(a):
+        two, four = list(itertools.combinations(a, 2)), list(itertools.combinations(a, 4))
+        chosen = list(itertools.combinations(a, 1)), two, four
+        again = [len(list(itertools.combinations_with_replacement(a, 3))), len(list(itertools.product(a, repeat=3)))]
+        return chosen, again, list(itertools.combinations_with_replacement(a, 2)), list(itertools.product(a, repeat=2))
+
+    for n in range(1, 6):
+        a = [x * x % 5 for x in range(n)]
+        assert f(a) == f.py_func(a)
