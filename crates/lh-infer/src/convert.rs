@@ -323,6 +323,13 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
     }
 }
 
+/// The type of a variable at which values of two types meet; integers of Python that are `counts`, never negative, are
+/// `uint64` beside one, as in operations of both, so that a sum which begins with 0 keeps all digits.
+pub fn unify_counts(a: Ty, b: Ty, counts: bool, pending: &mut Pending) -> Option<Ty> {
+    let is_count = |x: Ty, y: Ty| x == Ty::int() && y == Ty::u64();
+    if counts && (is_count(a, b) || is_count(b, a)) { Some(Ty::u64()) } else { unify(a, b, pending) }
+}
+
 /// A time without a unit, as NaT may be, has that of another which it meets.
 fn unify_times(a: Ty, b: Ty) -> Option<Ty> {
     let ((x, x_is_span), (y, y_is_span)) = (a.as_time()?, b.as_time()?);

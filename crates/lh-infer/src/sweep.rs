@@ -1,15 +1,18 @@
 //! One sweep over the untyped blocks in reverse postorder, which types their instructions and completes the edges.
 
-use crate::convert::unify;
+use crate::convert::unify_counts;
 use crate::cx::{Edge, Infer};
 use crate::val::{Known, Val};
+use hashbrown::HashMap;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{self, Function, Term};
+use lh_ir::func::{self, Function, Semantics, Term};
 use lh_ir::types::TyKind;
 use lh_ir::untyped;
 use lh_ir::{Block, Span, Ty, Value};
 use std::rc::Rc;
+
+type Edges = HashMap<Block, Vec<Edge>>;
 
 impl Infer<'_> {
     /// Types the function with the types known from earlier sweeps: its result, and whether a loop needs wider types.
@@ -162,12 +165,13 @@ impl Infer<'_> {
         let mut vals = Vec::new();
         for (i, p) in params.iter().enumerate() {
             let mut ty = self.sticky.get(&(b, i)).copied();
+            let counts = self.are_counts(&self.edges, b, i);
             let edges = &self.edges[&b];
             for e in edges {
                 let t = e.vals[i].ty;
                 ty = match ty {
                     None => Some(t),
-                    Some(old) => match unify(old, t, &mut self.pending) {
+                    Some(old) => match unify_counts(old, t, counts, &mut self.pending) {
                         Some(u) => Some(u),
                         None => return Err(self.cannot_unify(*p, old, t, e.span)),
                     },
@@ -404,10 +408,11 @@ impl Infer<'_> {
     fn finish_edges(&mut self) -> Result<bool> {
         let mut widened = false;
         let edges = std::mem::take(&mut self.edges);
-        let mut targets: Vec<_> = edges.into_iter().collect();
         // In a fixed order, so that the output is reproducible.
-        targets.sort_by_key(|(b, _)| *b);
-        for (b, es) in targets {
+        let mut targets: Vec<_> = edges.keys().copied().collect();
+        targets.sort();
+        for b in targets {
+            let es = &edges[&b];
             let Some((block, params)) = self.entered.get(&b).cloned() else {
                 es.iter().for_each(|e| self.out.blocks[e.from.index()].term = Some(Term::Unreachable));
                 continue;
@@ -416,19 +421,20 @@ impl Infer<'_> {
             for e in es {
                 for (i, p) in params.iter().enumerate() {
                     let t = e.vals[i].ty;
-                    let Some(u) = unify(p.ty, t, &mut self.pending) else {
+                    let counts = self.are_counts(&edges, b, i);
+                    let Some(u) = unify_counts(p.ty, t, counts, &mut self.pending) else {
                         let v = self.code.blocks[b.index()].params[i];
                         return Err(self.cannot_unify(v, p.ty, t, e.span));
                     };
                     if u != p.ty {
                         let old = self.sticky.get(&(b, i)).copied().unwrap_or(Ty::never());
-                        let u = unify(old, u, &mut self.pending).unwrap_or(u);
+                        let u = unify_counts(old, u, counts, &mut self.pending).unwrap_or(u);
                         self.sticky.insert((b, i), u);
                         widened = true;
                     }
                 }
                 if !widened {
-                    self.finish_edge(&e, b, block, &passed)?;
+                    self.finish_edge(e, b, block, &passed)?;
                 }
             }
         }
@@ -439,11 +445,13 @@ impl Infer<'_> {
     /// sweep began with, which may explain the failure.
     pub(crate) fn widen_headers(&mut self) -> bool {
         let mut widened = false;
-        for (b, es) in std::mem::take(&mut self.edges) {
+        let edges = std::mem::take(&mut self.edges);
+        for (&b, es) in &edges {
             let Some((_, params)) = self.entered.get(&b).cloned() else { continue };
             for (i, t) in es.iter().flat_map(|e| e.vals.iter().map(|v| v.ty).enumerate()) {
                 let old = self.sticky.get(&(b, i)).copied().unwrap_or(params[i].ty);
-                match unify(old, t, &mut self.pending) {
+                let counts = self.are_counts(&edges, b, i);
+                match unify_counts(old, t, counts, &mut self.pending) {
                     Some(u) if u != old => {
                         self.sticky.insert((b, i), u);
                         widened = true;
@@ -453,6 +461,34 @@ impl Infer<'_> {
             }
         }
         widened
+    }
+
+    /// Whether a `uint64` is among the values that edges pass for a parameter, and none of the others is ever negative.
+    fn are_counts(&self, edges: &Edges, b: Block, i: usize) -> bool {
+        let passed = edges.get(&b).is_some_and(|es| es.iter().any(|e| e.vals[i].ty == Ty::u64()));
+        (passed || self.sticky.get(&(b, i)) == Some(&Ty::u64()))
+            && self.semantics() == Semantics::Python
+            && self.pass_counts(edges, b, i, &mut Vec::new())
+    }
+
+    fn pass_counts(&self, edges: &Edges, b: Block, i: usize, seen: &mut Vec<(Block, usize)>) -> bool {
+        if seen.contains(&(b, i)) {
+            return true;
+        }
+        seen.push((b, i));
+        edges.get(&b).is_some_and(|es| {
+            es.iter().all(|e| {
+                let v = &e.vals[i];
+                is_count(v) || self.passed_through(v).is_some_and(|(b, i)| self.pass_counts(edges, b, i, seen))
+            })
+        })
+    }
+
+    /// Block and place of a parameter, such as a variable that goes through several loops has in each.
+    fn passed_through(&self, v: &Val) -> Option<(Block, usize)> {
+        self.entered
+            .iter()
+            .find_map(|(b, (_, params))| params.iter().position(|p| p.v.is_some() && p.v == v.v).map(|i| (*b, i)))
     }
 
     /// Types of a block's parameters as edges pass them; `None` for a value that its type or a constant determines, and
@@ -496,8 +532,9 @@ impl Infer<'_> {
 
     fn finish_returns(&mut self) -> Result<Ty> {
         let mut ret = Ty::never();
+        let counts = self.semantics() == Semantics::Python && self.returns.iter().all(|r| is_count(&r.1));
         for (_, v, span) in &self.returns {
-            let Some(t) = unify(ret, v.ty, &mut self.pending) else {
+            let Some(t) = unify_counts(ret, v.ty, counts, &mut self.pending) else {
                 let d = Diagnostic::new(
                     diag::CANNOT_UNIFY,
                     format!("`{}` returns `{ret}` in one place and `{}` in another", self.code.name, v.ty),
@@ -518,6 +555,11 @@ impl Infer<'_> {
         self.out.ret = Some(ret);
         Ok(ret)
     }
+}
+
+/// Whether a value is an integer that is known not to be negative.
+fn is_count(v: &Val) -> bool {
+    v.ty == Ty::u64() || v.as_int().is_some_and(|k| k >= 0)
 }
 
 /// Whether two values are the very same, so that no parameter is needed where they meet.

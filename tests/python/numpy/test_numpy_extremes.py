@@ -262,3 +262,96 @@ def test_truth_of_complex_numbers_counts_both_parts(dtype: str) -> None:
 
     for line in ([2j, 0, 1j], [0, 0, 0], [1j, 1, complex(0, np.nan)], [complex(0, -0.0), 5e-45j, 0]):
         agrees(f, np.array(line, dtype))
+
+
+def counted(a: Any) -> Any:
+    s = n = most = 0
+    for x in a:
+        s += x
+        n |= x
+        if x > most:
+            most = x
+    return s, n, most
+
+
+def counted_in_rows(a: Any) -> Any:
+    s = 0
+    for row in a:
+        for x in row:
+            s += x
+    return s
+
+
+def first_or_none(a: Any) -> Any:
+    for x in a:
+        if x > 5:
+            return x
+    return 0
+
+
+def test_counts_join_unsigned_integers_with_all_digits() -> None:
+    a = np.array([[2**53 + 1, 2], [7, 2**63]], np.uint64)
+    for f in (counted, first_or_none, lambda a: sum(a)):
+        agrees(f, a.ravel())
+        agrees(f, a.ravel()[:0])
+    agrees(counted_in_rows, a)
+    agrees(counted_in_rows, a[:, :0])
+    agrees(lambda a: sum(a, 5), a.ravel())
+
+
+def test_a_negative_number_joins_no_unsigned_integers() -> None:
+    def last(a: Any) -> Any:
+        found = -1
+        for x in a:
+            found = x
+        return found
+
+    assert njit(last)(np.array([3], np.uint64)) == 3.0
+    assert njit(last)(np.array([], np.uint64)) == -1.0
+
+
+KERNELS = [np.maximum, np.minimum, np.fmax, np.fmin, np.fmod, np.gcd, np.lcm, np.divmod, np.floor_divide, np.remainder]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_python_numbers_beside_typed_ones_have_their_type(kernel: Any) -> None:
+    compiled = njit(lambda a, v: kernel(a, v))
+    other = njit(lambda a, v: kernel(v, a))
+    for dtype in ("u1", "i2", "u8"):
+        for v in (7, 300, -1, 2**40):
+            a = np.array([np.iinfo(dtype).max, 1, 9], dtype)
+            for f in (compiled, other):
+                assert same(plain(outcome(f.py_func, a, v)), plain(outcome(f, a, v))), (dtype, v)
+
+
+def test_an_array_of_one_item_is_no_item() -> None:
+    def item(v: Any, x: Any) -> None:
+        v[0] = x
+
+    def element(m: Any, x: Any) -> None:
+        m[0, 0] = x
+
+    for dtype in ("f8", "u1", "c16"):
+        agrees(item, np.zeros(2, dtype), np.ones(1, dtype))
+        agrees(item, np.zeros(2, dtype), np.ones((1, 1), dtype))
+        agrees(item, np.zeros(2, dtype), np.array(1, dtype))
+        agrees(element, np.zeros((2, 2), dtype), np.ones(1, dtype))
+        agrees(item, np.zeros((2, 2), dtype), np.ones(1, dtype))
+
+
+def test_slices_take_numbers_that_fit() -> None:
+    def part(a: Any, v: int) -> None:
+        a[1:] = v
+
+    def whole(a: Any) -> None:
+        a[...] = -1
+
+    def one(a: Any) -> None:
+        a[0] = 300
+
+    for v in (5, 300, -1):
+        agrees(part, np.zeros(3, np.uint8), v)
+    agrees(whole, np.zeros(3, np.uint16))
+    agrees(whole, np.zeros(3, np.int16))
+    agrees(one, np.zeros(3, np.uint8))
+    agrees(one, np.zeros(3, np.int16))

@@ -440,10 +440,11 @@ impl Infer<'_> {
         if args.len() < takes || (args.len() > takes && !outs.is_empty()) {
             return Err(wrong(format!("`{path}` takes {takes} operands, but {} were given", args.len())));
         }
-        let ins = &self.with_complex(&args[..takes]);
-        self.check_operands(path, ins)?;
+        let ins = self.with_complex(&args[..takes]);
+        self.check_operands(path, &ins)?;
         outs.extend_from_slice(&args[takes..]);
         let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
+        let Some(ins) = &self.in_range(f, ins, options)? else { return Ok(Some(Val::of_type(Ty::never()))) };
         let tys: Vec<Ty> = ins.iter().map(|a| element(a.ty)).collect();
         let arg_tys: Vec<ArgTy> = tys.iter().map(|t| ArgTy::from(*t)).collect();
         if !outs.is_empty() {
@@ -472,6 +473,27 @@ impl Infer<'_> {
         let expr = Kernel::Spec(spec.id, spec.ret)
             .expr(tys.iter().enumerate().map(|(i, t)| MapExpr::Arg(i as u32, *t)).collect());
         Ok(Some(self.map_out(ins, spec.ret, expr, outs.first())?))
+    }
+
+    /// Operands of a kernel that computes in a type of integers: a Python integer beside another one has its type, or
+    /// raises. `None` of a literal that does not fit.
+    fn in_range(&mut self, f: FuncId, ins: Vec<Val>, options: lh_ir::func::Options) -> Result<Option<Vec<Val>>> {
+        let [a, b] = &ins[..] else { return Ok(Some(ins)) };
+        let (s, t) = (element(a.ty), element(b.ty));
+        if !s.is_int() || !t.is_int() || s.is_weak() == t.is_weak() {
+            return Ok(Some(ins));
+        }
+        let ret = self.world.specialise(f, &[ArgTy::from(s), ArgTy::from(t)], options)?.ret;
+        if !ret.tuple_elems().map_or(ret.is_int(), |all| all.iter().all(|t| t.is_int())) {
+            return Ok(Some(ins));
+        }
+        let (weak, other) = if s.is_weak() { (a, b) } else { (b, a) };
+        let t = element(other.ty);
+        if self.literal_out_of_range(weak, other, t).is_some() {
+            return Ok(None);
+        }
+        let fitted = self.fitted(weak, other, t)?;
+        Ok(Some(if s.is_weak() { vec![fitted, b.clone()] } else { vec![a.clone(), fitted] }))
     }
 
     /// Refuses what has no elements that are numbers; a missing number is found out when the program runs.

@@ -7,7 +7,7 @@ use crate::operations::operators::{cast_expr, element};
 use crate::val::{Known, Val};
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Inst, MapExpr};
+use lh_ir::func::{Device, Inst, MapExpr};
 use lh_ir::types::{ClassTy, Layout, TyKind};
 use lh_ir::{Ty, Value};
 use lh_ops::runtime as rt;
@@ -615,9 +615,18 @@ impl Infer<'_> {
             self.store_vector(p, &x);
             return Ok(());
         }
-        if dtype.is_record() && x.ty.class() == Some(Class::list()) && all_ints(&parts, ndim).is_some() {
+        let is_item = all_ints(&parts, ndim).is_some() && !parts.iter().any(|p| matches!(p, Part::Ellipsis));
+        if is_item && dtype.is_record() && x.ty.class() == Some(Class::list()) {
             let text = format!("`{}` cannot be stored in one element of `{}`", x.ty, a.ty);
             return Err(Diagnostic::new(diag::NO_MATCHING_OP, text).note("a record is stored as a tuple"));
+        }
+        let is_sequence = x.ty.as_array().is_some_and(|(_, rank, ..)| rank > 0)
+            || x.ty.is_tuple()
+            || matches!(x.ty.kind(), TyKind::Class(ClassTy { items: Some(_), .. }));
+        if is_item && is_sequence && !dtype.is_record() {
+            self.raise_text(exc::VALUE_ERROR, "setting an array element with a sequence.");
+            self.dead = true;
+            return Ok(());
         }
         let dst = self.view(a, &parts)?;
         if self.dead {
@@ -633,6 +642,10 @@ impl Infer<'_> {
         }
         if let (Some(to), Some(from)) = (dtype.as_record(), x.ty.as_record()) {
             return self.copy_record(at, to, x, from);
+        }
+        let is_host = self.options.device == Device::Host;
+        if is_host && self.literal_out_of_range(x, &Val::of_type(dtype), dtype).is_some() {
+            return Ok(());
         }
         let x = self.element_value(x, dtype)?;
         let x = self.value(&x);
@@ -699,6 +712,15 @@ impl Infer<'_> {
                 diag::NO_MATCHING_OP,
                 format!("`{src}` cannot be stored in an array of `{dtype}`"),
             ));
+        }
+        // A Python integer fits, or raises.
+        if x.ty.is_weak() && src.is_int() && dtype.is_int() && self.options.device == Device::Host {
+            if self.literal_out_of_range(&x, dst, dtype).is_some() {
+                return Ok(());
+            }
+            let x = self.fitted(&x, dst, dtype)?;
+            self.map_into(dst, &[x], MapExpr::Arg(0, dtype));
+            return Ok(());
         }
         self.map_into(dst, &[x], cast_expr(dtype, MapExpr::Arg(0, src)));
         Ok(())

@@ -382,7 +382,7 @@ impl Infer<'_> {
 
     /// A number in the type in which it meets another. A Python integer that is known only at run time raises if it
     /// does not fit, as in NumPy.
-    fn fitted(&mut self, x: &Val, other: &Val, t: Ty) -> Result<Val> {
+    pub(crate) fn fitted(&mut self, x: &Val, other: &Val, t: Ty) -> Result<Val> {
         let narrows = t.is_int() && t.strong() != Ty::i64() && x.ty.is_weak() && x.ty.is_int();
         let is_exempt = self.is_library || self.semantics() == Semantics::Numba;
         if !narrows || element(other.ty).is_weak() || x.as_int().is_some() || is_exempt {
@@ -408,7 +408,7 @@ impl Infer<'_> {
     }
 
     /// A Python integer literal that does not fit the typed operand raises, as in NumPy.
-    fn literal_out_of_range(&mut self, literal: &Val, other: &Val, t: Ty) -> Option<Val> {
+    pub(crate) fn literal_out_of_range(&mut self, literal: &Val, other: &Val, t: Ty) -> Option<Val> {
         let is_weak = literal.ty.is_weak() && !other.ty.is_weak() && self.semantics() == Semantics::Python;
         let i = literal.as_int().filter(|_| is_weak)?;
         let TyKind::Int { bits, signed, .. } = t.kind() else { return None };
