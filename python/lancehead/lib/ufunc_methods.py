@@ -17,6 +17,7 @@ def reduce(u, array, axis=0, dtype=None, out=None, keepdims=False, initial=None,
     if u is np.multiply:
         return np.prod(array, axis, dtype, out, keepdims, initial, where)
     a = np.asarray(array)
+    _check_loop(u, a, dtype)
     axes = _axes_of(axis, a.shape)
     if not prim.is_scalar(where):
         result = _masked(u, a, axes, dtype, initial, np.asarray(where))
@@ -27,6 +28,14 @@ def reduce(u, array, axis=0, dtype=None, out=None, keepdims=False, initial=None,
     if keepdims:
         return _delivered(np.asarray(result).reshape(_ones(a.shape, axes)), out)
     return _delivered(result, out)
+
+
+def _check_loop(u, a, dtype):
+    # The results of comparisons are operands of the next ones, which have to be of one type.
+    if prim.is_none(dtype) and not prim.is_bool(prim.dtype_of(a)):
+        for odd in (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal):
+            if u is odd:
+                prim.error("comparisons reduce truth values only")
 
 
 def _summed(u, a, dtype):
@@ -212,6 +221,7 @@ def accumulate(u, array, axis=0, dtype=None, out=None):
     a = np.asarray(array)
     if a.ndim == 0:
         raise TypeError("cannot accumulate on a scalar")
+    _check_loop(u, a, dtype)
     k = _checked((axis,), a.ndim)[0]
     x = prim.example(a.reshape(a.size))
     made = _output(out, a.shape, _type_of(u, x, _summed(u, a, dtype)))
@@ -256,6 +266,7 @@ def reduceat(u, array, indices, axis=0, dtype=None, out=None):
         prim.error(at, "indices of reduceat have at most 1 dimension")
     if a.ndim == 0:
         raise TypeError("cannot reduceat on a scalar")
+    _check_loop(u, a, dtype)
     k = _checked((axis,), a.ndim)[0]
     n = a.shape[k]
     for i in at:

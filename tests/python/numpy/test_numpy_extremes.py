@@ -355,3 +355,12 @@ def test_slices_take_numbers_that_fit() -> None:
     agrees(whole, np.zeros(3, np.int16))
     agrees(one, np.zeros(3, np.uint8))
     agrees(one, np.zeros(3, np.int16))
+
+
+@pytest.mark.parametrize("u", [np.equal, np.less_equal, np.not_equal])
+def test_comparisons_reduce_truth_values_only(u: Any) -> None:
+    agrees(lambda a: (u.reduce(a), u.accumulate(a), u.reduceat(a, [0, 2])), np.array([True, False, False]))
+    for f in (lambda a: u.reduce(a), lambda a: u.accumulate(a), lambda a: u.reduceat(a, [0, 2])):
+        assert outcome(f, np.arange(3)) is TypeError
+        with pytest.raises(errors.TypingError, match="truth values"):
+            njit(f)(np.arange(3))
