@@ -65,7 +65,7 @@ impl Program for Session<'_> {
 
     fn lower(&self, s: SpecId, func: &mut Function, bodies: &dyn Fn(SpecId) -> Option<Arc<Function>>) -> Result<()> {
         let done = self.compiler.with_known(s, |known| before_adjoint(func, known, bodies));
-        self.compiler.undone.append(&mut func.undone);
+        self.compiler.warn(func.undone.drain(..));
         done
     }
 
@@ -80,7 +80,7 @@ impl Program for Session<'_> {
         func.options.derivative = Derivative::None;
         let primal = Arc::new(func.clone());
         let outcome = self.compiler.with_known(id, |known| lh_opt::run(&mut func, known))?;
-        self.compiler.undone.append(&mut func.undone);
+        self.compiler.warn(func.undone.drain(..));
         let specs = &mut self.compiler.specs;
         let deps = read.iter().flat_map(|c| &specs[c.index()].body).flat_map(|b| b.deps.clone()).collect();
         let mut source = specs[of.index()].body.as_ref().map(|b| b.source.clone()).unwrap_or_default();

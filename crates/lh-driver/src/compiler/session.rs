@@ -224,7 +224,7 @@ impl<'a> Session<'a> {
         let primal = (func.options.derivative != Derivative::None).then(|| Arc::new(func.clone()));
         let outcome = self.compiler.with_known(id, |known| lh_opt::run(&mut func, known))?;
         self.passes += start.elapsed();
-        self.compiler.undone.append(&mut func.undone);
+        self.compiler.warn(func.undone.drain(..));
         let code = &self.compiler.codes[&frame.key.func];
         Ok(Body {
             callees: callees(&func),
@@ -632,7 +632,7 @@ impl Session<'_> {
             let linked = ptx::link(&key.0, device, caller, self.compiler.specs.len())?;
             self.compiler.specs.extend(linked.specs);
             self.compiler.variables.extend(linked.variables);
-            self.compiler.undone.extend(linked.undone);
+            self.compiler.warn(linked.undone);
             self.compiler.linked.insert(key.clone(), linked.by_name);
         }
         Ok(self.compiler.linked[&key].get(name).copied())

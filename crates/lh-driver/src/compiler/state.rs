@@ -12,7 +12,7 @@ use lh_ir::diag::Diagnostic;
 use lh_ir::func::{Device, Function, Options};
 use lh_ir::{FuncId, SpecId, TyKind};
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The compiler: everything typed so far, for one Python interpreter.
 #[derive(Default)]
@@ -40,7 +40,7 @@ pub struct Compiler {
     pub(super) splits: HashMap<SpecId, Option<Arc<Split>>>,
     pub(super) sites: HashMap<SpecId, Arc<[(SpecId, bool)]>>,
     /// Warnings of passes that have been undone.
-    pub(super) undone: Vec<Diagnostic>,
+    undone: Mutex<Vec<Diagnostic>>,
     /// Objects of modules.
     pub(super) objects: Arc<ObjectStore>,
 }
@@ -53,7 +53,12 @@ impl Compiler {
 
     /// Warnings, of passes that have been undone since this was asked last.
     pub fn take_warnings(&mut self) -> Vec<Diagnostic> {
-        std::mem::take(&mut self.undone)
+        std::mem::take(self.undone.get_mut().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps warnings of passes that have been undone until they are asked for.
+    pub(super) fn warn(&self, warnings: impl IntoIterator<Item = Diagnostic>) {
+        self.undone.lock().unwrap_or_else(PoisonError::into_inner).extend(warnings);
     }
 
     pub(super) fn spec(&self, s: SpecId) -> &Spec {

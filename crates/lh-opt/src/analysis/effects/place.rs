@@ -116,7 +116,7 @@ impl PlaceFinder<'_> {
 
     fn views(&self, v: Value, depth: u32) -> Vec<View> {
         let found = self.views_by_origin(v, depth);
-        if self.is_apart(v) && found.iter().any(View::is_vague) { self.whole(Root::Value(v), v) } else { found }
+        if self.is_apart(v) && is_open(&found) { self.whole(Root::Value(v), v) } else { found }
     }
 
     /// Whether an array may count as one of its own, whatever it is a view of: a loop uses it that has not made it, and
@@ -126,10 +126,10 @@ impl PlaceFinder<'_> {
         is_before && matches!(self.func.ty(v).as_array(), Some((_, _, Layout::C | Layout::F, _)))
     }
 
-    /// Whether an array counts as one of its own although it may be a view of another one, at a place that is not
-    /// known.
+    /// Whether an array counts as one of its own although it may be another one, or a view of one at a place that is
+    /// not known.
     pub(super) fn is_lent(&self, v: Value) -> bool {
-        self.is_apart(v) && self.views_by_origin(v, 0).iter().any(View::is_vague)
+        self.is_apart(v) && is_open(&self.views_by_origin(v, 0))
     }
 
     /// All of an array or a container that is a root.
@@ -550,4 +550,9 @@ impl View {
         }
         Place { root: self.root, index: out }
     }
+}
+
+/// Whether an array is one of several, as the buffers that a loop around swaps, or lies at a place that is not known.
+fn is_open(views: &[View]) -> bool {
+    views.iter().any(View::is_vague) || views.iter().any(|v| v.root != views[0].root)
 }
