@@ -1,4 +1,4 @@
-"""Random programs that make, name, hand on and advance iterators, and that change what they go through, against CPython.
+"""Random programs that make, hand on and advance iterators, and change what they go through, against CPython.
 
     python tests/fuzz/iterators.py --count 10000 --seed 1 --jobs 2
 

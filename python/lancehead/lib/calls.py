@@ -429,11 +429,12 @@ def entries(table, token):
     at = 0
     while True:
         prim.generator_mark()
-        at = table.__place__(at, token)
         if at < 0:
             return
-        yield table.__item__(at)
-        at += 1
+        at = table.__place__(at, token)
+        if at >= 0:
+            yield table.__item__(at)
+            at += 1
 
 
 def entries_from_end(table, token):
@@ -441,10 +442,11 @@ def entries_from_end(table, token):
     at = table.__end__()
     while True:
         prim.generator_mark()
-        at = table.__before__(at, token)
         if at < 0:
             return
-        yield table.__item__(at)
+        at = table.__before__(at, token)
+        if at >= 0:
+            yield table.__item__(at)
 
 
 def backwards(items):

