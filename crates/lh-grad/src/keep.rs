@@ -8,7 +8,7 @@ use crate::normal::{Flow, bounds, entries, is_left_early};
 use crate::remarks::{Remark, Remarks};
 use crate::reverse::Counting;
 use crate::shadow::Shadows;
-use crate::stack::size;
+use crate::stack::{pair, size};
 use crate::tape::{Tape, Writing, is_keepable};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::Algebra;
@@ -18,7 +18,6 @@ use lh_ir::func::{Function, Inst, InstData};
 use lh_ir::runtime::{Memory as Mem, Role};
 use lh_ir::types::Prim;
 use lh_ir::{Block, Slot, Span, Ty, Value, bug};
-use lh_ops::runtime as rt;
 
 /// How the reverse part comes by a value of the forward part.
 #[derive(Clone, Debug)]
@@ -428,8 +427,8 @@ impl<'a> Keeper<'a> {
             let l = self.innermost(v);
             at.with(self.func, |b| match slot {
                 Some(s) if ty == Ty::ptr() => {
-                    let number = b.get(s);
-                    b.inst(Inst::Runtime(&rt::lh_addr_ptr, vec![number]), ty)
+                    let both = b.get(s);
+                    b.inst(Inst::Field(both, 1), ty)
                 }
                 Some(s) => b.get(s),
                 None => tape.read(b, l.unwrap_or_else(|| bug!("a slot or a tape")), v, ty),
@@ -493,9 +492,9 @@ impl<'a> Keeper<'a> {
     }
 }
 
-/// The type of a slot for values of a type. An address is kept as a number: its owner is not known, but kept alive.
+/// The type of a slot for values of a type. An address is kept without its owner, which is not known, but kept alive.
 fn kept_type(ty: Ty) -> Ty {
-    if ty == Ty::ptr() { Ty::i64() } else { ty }
+    if ty == Ty::ptr() { pair() } else { ty }
 }
 
 fn makes(inst: &Inst) -> bool {

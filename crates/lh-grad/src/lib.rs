@@ -7,7 +7,7 @@
 //!
 //! - `generators` and `states` make control flow of generators;
 //! - `landing` gives exceptions that are caught blocks of their own;
-//! - `normal` brings control flow into the form that is reversed;
+//! - `normal` brings control flow into the form that is reversed, after `reducible` has made loops of all cycles;
 //! - `memory` finds what may address the same memory, and what depends on the parameters asked for;
 //! - `shadow` adds, to the function itself, shadows: memory of the same form that holds adjoints;
 //! - `unchosen` finds values that may be left unused, whose adjoints are zero then;
@@ -40,6 +40,7 @@ mod parts;
 mod program;
 mod promote;
 mod recursion;
+mod reducible;
 mod remarks;
 mod reverse;
 mod rules;

@@ -1,10 +1,10 @@
-//! The form of control flow that is reversed: one return; each loop has one edge into it, one latch, a block of its own
-//! on each edge out of it, and a counter of its iterations; values of a loop are used in it only (loop-closed SSA
-//! form); blocks where paths meet know the edge by which they were entered.
+//! The form of control flow that is reversed: one return; all flow is reducible; each loop has one edge into it, one
+//! latch, a block of its own on each edge out of it, and a counter of its iterations; values of a loop are used in it
+//! only (loop-closed SSA form); blocks where paths meet know the edge by which they were entered.
 
 use crate::builder::{Builder, to};
 use crate::promote::{merge_params, promote};
-use crate::{generators, landing};
+use crate::{generators, landing, reducible};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::{Algebra, Cmp};
 use lh_ir::cfg::{Cfg, DomTree, Edge, Loops, def_blocks, targets};
@@ -60,7 +60,7 @@ pub(crate) fn edge_args<'f>(func: &'f mut Function, e: &Edge) -> &'f mut Vec<Val
 }
 
 /// Lets an edge lead to another block.
-fn redirect(func: &mut Function, e: &Edge, block: Block, args: Vec<Value>) {
+pub(crate) fn redirect(func: &mut Function, e: &Edge, block: Block, args: Vec<Value>) {
     *target_of(func, e) = to(block, args);
 }
 
@@ -81,6 +81,7 @@ pub(crate) fn normalise(func: &mut Function) -> Result<Flow> {
     promote(func, 0);
     generators::open(func);
     generators::check_flow(func)?;
+    reducible::reduce(func);
     let ret = single_return(func)?;
     while shape_loops(func) {}
     while repeat_addresses(func) {}

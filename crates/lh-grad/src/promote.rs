@@ -51,6 +51,18 @@ pub(crate) fn promote(func: &mut Function, first: usize) {
     func.slots.truncate(first);
 }
 
+/// An instruction that makes a zero of a type.
+pub(crate) fn zero_of(func: &mut Function, ty: Ty) -> InstData {
+    let inst = if ty.is_float() && !ty.is_half() {
+        Inst::Const(Const::Float(0.0, ty))
+    } else if ty.is_int() {
+        Inst::Const(Const::Int(0, ty))
+    } else {
+        Inst::Zero
+    };
+    InstData { result: Some(func.new_value(ty)), inst, span: lh_ir::Span::default() }
+}
+
 /// Gives values the names of others, whose own names may be replaced, too.
 pub(crate) fn rename(func: &mut Function, names: &HashMap<Value, Value>) {
     if names.is_empty() {
@@ -123,15 +135,9 @@ impl Pass {
         for i in self.first..func.slots.len() {
             let ty = func.slots[i];
             let v = *of_type.entry(ty).or_insert_with(|| {
-                let v = func.new_value(ty);
-                let inst = if ty.is_float() && !ty.is_half() {
-                    Inst::Const(Const::Float(0.0, ty))
-                } else if ty.is_int() {
-                    Inst::Const(Const::Int(0, ty))
-                } else {
-                    Inst::Zero
-                };
-                insts.push(InstData { result: Some(v), inst, span: lh_ir::Span::default() });
+                let d = zero_of(func, ty);
+                let v = d.result.expect("it is a value");
+                insts.push(d);
                 v
             });
             self.zeros.insert(Slot::new(i), v);

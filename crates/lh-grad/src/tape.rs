@@ -198,8 +198,12 @@ impl Tape {
     /// Writes a value that is kept.
     fn note(&self, b: &mut Builder<'_>, flow: &Flow, v: Value, with: &Writing<'_>) -> Result<()> {
         if let Some(s) = with.slots.get(&v) {
-            let address = b.func.ty(v) == Ty::ptr();
-            let kept = if address { b.inst(Inst::Runtime(&rt::lh_ptr_addr, vec![v]), Ty::i64()) } else { v };
+            let kept = if b.func.ty(v) == Ty::ptr() {
+                let owner = b.inst(Inst::Zero, Ty::meminfo());
+                b.inst(Inst::Pack(vec![owner, v]), pair())
+            } else {
+                v
+            };
             b.set(*s, kept);
         }
         let Some(l) = self.kept.get(&v) else { return Ok(()) };
