@@ -24,6 +24,8 @@ pub struct Rule {
     pub zero: Option<SpecId>,
     /// The place among all arguments of each that calls have.
     pub params: Vec<usize>,
+    /// Whether elements of the arguments may be left unused.
+    pub selects: bool,
 }
 
 /// The tangent of a function as the library or the program states it.
@@ -76,6 +78,10 @@ impl Derivatives {
     /// its stride, the shadow of what was copied, the number and size of items, and whether that has a shadow.
     pub(crate) fn copy_back(&self, float: Ty) -> Option<SpecId> {
         Some(self.part("copy_back", float, Options::default())?.id)
+    }
+    /// The function that makes zeros like a parameter.
+    pub(crate) fn zeros(&self, ty: Ty) -> Option<SpecId> {
+        Some(self.part("zeros", ty, Options::default())?.id)
     }
     /// The functions that copy memory of a type, for functions that call themselves and change it.
     pub(crate) fn snapshot(&self, ty: Ty) -> Option<Snapshot> {

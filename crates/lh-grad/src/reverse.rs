@@ -102,7 +102,7 @@ impl<'a> Reverse<'a> {
         let loops = (0..count).map(|_| slot()).collect();
         let (adjoints, blocks) = (HashMap::new(), HashMap::new());
         let device = func.options.device != Device::Host;
-        let unchosen = unchosen(func, flow, memory);
+        let unchosen = unchosen(func, flow, memory, saved);
         Reverse { func, flow, memory, program, shadows, saved, copies, adjoints, blocks, loops, unchosen, device }
     }
 

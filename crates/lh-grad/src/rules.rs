@@ -5,6 +5,7 @@ use crate::parts::{RULES, type_named, type_part, type_zeros};
 use crate::program::Program;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Derivative, Options};
+use lh_ir::meaning::Meaning;
 use lh_ir::spec::ArgTy;
 use lh_ir::verify::agree;
 use lh_ir::{FuncId, Span, SpecId, Ty, TyKind};
@@ -124,6 +125,7 @@ fn adjoint_rule(
         args: all,
         zero: type_zeros(program, ret, options)?,
         params: places(args),
+        selects: program.typed(s).func.is_some_and(|f| f.meaning == Some(Meaning::Selection)),
     })
 }
 

@@ -1,9 +1,11 @@
-//! Values that nothing may depend on: what a selection or a branch leaves unused, as `np.where` does with elements.
+//! Values that nothing may depend on: what a selection or a branch leaves unused, as `np.where` does with elements, and
+//! so do functions of the library with rules that are declared to (`@prim.means("selection")`).
 //! Their adjoints are zero then, and what they were computed of may be infinite or NaN: products of the two are cut
 //! (`partial.rs`).
 
 use crate::memory::Memory;
 use crate::normal::Flow;
+use crate::shadow::{RuleCall, Saved};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::algebra::{Algebra, Grad};
 use lh_ir::cfg::{def_blocks, targets};
@@ -13,8 +15,8 @@ use lh_ir::{Block, Value};
 
 /// The active values that are unused on some path, or that a selection may not choose, and all active values that those
 /// are computed of, also by way of memory.
-pub(crate) fn unchosen(func: &Function, flow: &Flow, memory: &Memory) -> HashSet<Value> {
-    let mut found = Found { memory, values: HashSet::new(), classes: HashSet::new() };
+pub(crate) fn unchosen(func: &Function, flow: &Flow, memory: &Memory, saved: &Saved) -> HashSet<Value> {
+    let mut found = Found { memory, saved, values: HashSet::new(), classes: HashSet::new() };
     found.unused(func, flow);
     loop {
         let before = (found.values.len(), found.classes.len());
@@ -36,6 +38,7 @@ pub(crate) fn unchosen(func: &Function, flow: &Flow, memory: &Memory) -> HashSet
 
 struct Found<'a> {
     memory: &'a Memory,
+    saved: &'a Saved,
     values: HashSet<Value>,
     /// Classes of memory that such values are loaded from.
     classes: HashSet<u32>,
@@ -52,10 +55,27 @@ impl Found<'_> {
         self.memory.class(p).is_some_and(|k| self.classes.contains(&k))
     }
 
+    /// The arguments of a call that a rule differentiates.
+    fn call(&mut self, r: Value, call: &RuleCall) {
+        if call.rule.selects || self.values.contains(&r) || self.is_loaded(r) {
+            for a in &call.args {
+                self.add(*a);
+                self.classes.extend(self.memory.of(*a));
+            }
+        }
+    }
+
     fn inst(&mut self, d: &InstData) {
+        let saved = self.saved;
+        if let Some((r, call)) = d.result.and_then(|r| Some((r, saved.get(&r)?))) {
+            return self.call(r, call);
+        }
         match (&d.inst, d.result) {
             (Inst::Op(op, args), Some(_)) if op.algebra == Algebra::Select => {
                 args[1..].iter().for_each(|v| self.add(*v));
+            }
+            (Inst::Op(op, args), Some(_)) if matches!(op.algebra, Algebra::Max(_) | Algebra::Min(_)) => {
+                args.iter().for_each(|v| self.add(*v));
             }
             (Inst::Store(p, v), _) if self.is_loaded(*p) => self.add(*v),
             (Inst::Load(p) | Inst::Take(p), Some(r)) if self.values.contains(&r) => {

@@ -46,6 +46,8 @@ meanings! {
         Fill = "fill",
         /// The greater or lesser of two values of one type, or whether one or both are true.
         Extreme = "extreme",
+        /// Takes some elements of its arguments, and leaves others unused.
+        Selection = "selection",
         /// A statistic, which is a `float64` of floats of any width in Numba's semantics.
         Statistic = "statistic",
     }

@@ -97,7 +97,7 @@ pub(crate) fn meaning(func: &Function) -> Option<Meaning> {
         Meaning::Quotient => all(Ty::is_int),
         Meaning::ComplexSum | Meaning::ComplexDifference | Meaning::ComplexProduct => all(Ty::is_complex),
         Meaning::Extreme => func.params().iter().all(|v| Some(func.ty(*v)) == func.ret),
-        Meaning::Fill | Meaning::SliceBounds | Meaning::Statistic => true,
+        Meaning::Fill | Meaning::Selection | Meaning::SliceBounds | Meaning::Statistic => true,
     })
 }
 

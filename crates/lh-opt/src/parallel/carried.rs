@@ -491,6 +491,6 @@ pub(crate) fn call_op(f: SpecId, ty: Ty, callees: Callees<'_>) -> Option<Reduce>
         Meaning::ComplexProduct => Some(Reduce::Product(f, ty)),
         Meaning::Extreme => Some(Reduce::Call(f, ty)),
         Meaning::Quotient | Meaning::SliceBounds | Meaning::Fill => None,
-        Meaning::ComplexSum | Meaning::ComplexDifference | Meaning::Statistic => None,
+        Meaning::ComplexSum | Meaning::ComplexDifference | Meaning::Selection | Meaning::Statistic => None,
     }
 }

@@ -387,6 +387,7 @@ def _put_line(a, places, v):
         k = k + 1 if k + 1 < w.size else 0
 
 
+@prim.means("selection")
 def take_along_axis(arr, indices, axis=-1):
     """Elements at indices along an axis, for each line its own.
 

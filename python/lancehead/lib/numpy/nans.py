@@ -79,6 +79,7 @@ def _chosen(a, where, neutral):
     return masked(x, where, prim.cast(neutral, dtype))
 
 
+@prim.means("selection")
 def sum_of_numbers(x, axis, keepdims, dtype):
     """Sum of the elements that are not NaN."""
     total = fold(x, axis, keepdims, dtype, plus, _or_zero, dtype, True, prim.cast(0, dtype))
@@ -149,6 +150,7 @@ def _squared_or_zero(x, center):
     return d.real * d.real + d.imag * d.imag if prim.is_complex(d) else d * d
 
 
+@prim.means("selection")
 def squares_of_numbers(x, keepdims, dtype, center):
     """Sum of the squared distances from a number of all elements that are not NaN."""
     return fold(x, None, keepdims, dtype, plus, _squared_or_zero, center, True, prim.cast(0, dtype))
@@ -197,6 +199,7 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     return deliver(root, out)
 
 
+@prim.means("selection")
 def _extreme(x, axis, keepdims, greatest):
     dt = prim.dtype_of(x)
     empty = prim.cast(0, dt)
@@ -374,6 +377,7 @@ def _numbers(v):
     return out[:n]
 
 
+@prim.means("selection")
 def _median_line(v, extra):
     dtype = mean_dtype(prim.dtype_of(v))
     w = _numbers(v)

@@ -43,6 +43,7 @@ def _check_not_empty(size):
         raise ValueError("zero-size array to reduction operation minimum which has no identity")
 
 
+@prim.means("selection")
 def _line_norm(v, ord, dtype):
     # Norm of a vector.
     if ord is None:

@@ -165,6 +165,7 @@ def _extreme_of_strided(v, step):
     return found
 
 
+@prim.means("selection")
 def _extreme_of_all(x, axis, keepdims, step, message, initial):
     dt = prim.dtype_of(x)
     if initial is None:

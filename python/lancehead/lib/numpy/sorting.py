@@ -311,6 +311,7 @@ def partition_in_place(a, kth, axis):
         copy_into(a, c)
 
 
+@prim.means("selection")
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     """A copy with the element of a rank in its place, lesser ones before and greater ones after it.
 
@@ -379,6 +380,7 @@ def _arrange(out, v, middle):
         equal += 0 if is_before or is_after else 1
 
 
+@prim.means("selection")
 def _median_line(v, extra):
     n = v.size
     dtype = mean_dtype(prim.dtype_of(v))

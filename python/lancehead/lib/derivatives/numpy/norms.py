@@ -94,4 +94,6 @@ def _line_norm_tangent(wanted, tangents, v, ord, dtype):
 
 
 def _product(own, t, dtype):
-    return prim.cast(np.sum((np.conj(own) * t).real), dtype)
+    # An element without a slope may have an infinite tangent.
+    zero = prim.cast(0, prim.dtype_of(own))
+    return prim.cast(np.sum(np.where(own != zero, np.conj(own) * t, zero).real), dtype)
