@@ -18,6 +18,8 @@ pub(crate) struct Made {
     pub remarks: Remarks,
     /// The parameters of the function itself whose memory it writes: one bit for each, the last for all from there on.
     pub writes: u32,
+    /// Those through whose memory derivatives flow, in the same form.
+    pub active: u32,
     /// The types of lists that it takes last: they keep objects alive.
     pub lists: Vec<Ty>,
 }
@@ -45,7 +47,8 @@ pub(crate) fn adjoint(
     kernels::check(&func, &memory)?;
     let mut remarks = remarks::ends(&func, &memory);
     let params = func.params().to_vec();
-    let asked: Vec<_> = params.iter().zip(asked).filter(|(_, a)| **a).map(|(p, _)| *p).collect();
+    let (asked, others): (Vec<_>, Vec<_>) = params.iter().zip(asked).partition(|(_, a)| **a);
+    let [asked, others] = [asked, others].map(|of| of.into_iter().map(|(p, _)| *p).collect::<Vec<_>>());
     let mut given = HashMap::new();
     for p in &asked {
         if has_memory(func.ty(*p)) {
@@ -53,6 +56,7 @@ pub(crate) fn adjoint(
             given.insert(*p, shadow);
         }
     }
+    given.extend(shadow::of_others(&mut func, &memory, program, &others));
     let owners = owners.map(|ty| func.new_param(Block(0), ty));
     let (shadows, saved, copies) = shadow::add(&mut func, &memory, program, &given, shadow::Mode::Reverse)?;
     memory.renumber(&func, program);
@@ -74,9 +78,11 @@ pub(crate) fn adjoint(
     remarks.extend(more);
     promote::promote(&mut func, first_slot);
     promote::simplify(&mut func);
-    let written = |i: usize, p: &lh_ir::Value| if memory.is_written(*p) { 1 << i.min(31) } else { 0 };
-    let writes = params.iter().enumerate().map(|(i, p)| written(i, p)).fold(0, |a, b| a | b);
-    Ok(Made { func, remarks, writes, lists })
+    let bits = |holds: &dyn Fn(lh_ir::Value) -> bool| {
+        params.iter().enumerate().filter(|(_, p)| holds(**p)).fold(0, |bits, (i, _)| bits | (1 << i.min(31)))
+    };
+    let (writes, active) = (bits(&|p| memory.is_written(p)), bits(&|p| memory.has_shadow(p)));
+    Ok(Made { func, remarks, writes, active, lists })
 }
 
 /// The calls in a function, of those that `recurs` holds for, whose derivatives that of the function needs: what is
@@ -124,12 +130,14 @@ pub(crate) fn tangent(
     landing::check(&func, &memory)?;
     generators::check(&func, &memory)?;
     bits::check(&func, &memory)?;
-    let params: Vec<_> = func.params().iter().copied().zip(asked.iter().copied()).filter(|(_, a)| *a).collect();
+    let (params, others): (Vec<_>, Vec<_>) = func.params().iter().copied().zip(asked).partition(|(_, a)| **a);
     let mut given = Vec::new();
     for (p, _) in params {
         let t = func.new_param(Block(0), func.ty(p));
         given.push((p, t));
     }
+    let others: Vec<_> = others.into_iter().map(|(p, _)| p).collect();
+    given.extend(shadow::of_others(&mut func, &memory, program, &others));
     forward::build(&mut func, &memory, program, &given, ret, zeros)?;
     Ok(func)
 }

@@ -71,6 +71,20 @@ fn once(program: &mut dyn Program, key: (&'static str, Ty, Options), args: &[Ty]
     Ok(made)
 }
 
+/// Types the functions that make zeros like parameters of a function that are not asked for: arrays, which may get
+/// numbers that depend on those that are.
+pub(crate) fn type_zeros_of_others(program: &mut dyn Program, func: &Function, asked: &[bool]) -> Result<()> {
+    let others = func.params().iter().zip(asked).filter(|(_, asked)| !**asked);
+    let tys: Vec<Ty> = others.map(|(p, _)| func.ty(*p)).filter(|t| t.is_array()).collect();
+    // Programs of tests have no library.
+    if func.options.device == Device::Host && program.library(&format!("{RULES}.zeros")).is_some() {
+        for ty in tys {
+            once(program, ("zeros", ty, Options::default()), &[ty], func.options)?;
+        }
+    }
+    Ok(())
+}
+
 /// Types the functions that copy memory of some types and make it what it was.
 pub(crate) fn type_snapshots(program: &mut dyn Program, tys: &[Ty], options: Options) -> Result<()> {
     for ty in tys.iter().copied().filter(|t| has_snapshot(*t)) {

@@ -43,6 +43,27 @@ pub(crate) enum Mode {
     Forward,
 }
 
+/// Makes shadows of parameters that are not asked for, through whose memory derivatives flow nevertheless, since the
+/// function writes to it: a scaled array, or a buffer.
+pub(crate) fn of_others(
+    func: &mut Function,
+    memory: &Memory,
+    program: &dyn Program,
+    others: &[Value],
+) -> Vec<(Value, Value)> {
+    let mut b = Builder::new(func, lh_ir::Span::default());
+    let mut made = Vec::new();
+    for p in others.iter().filter(|p| memory.has_shadow(**p)) {
+        let ty = b.func.ty(*p);
+        if let Some(zeros) = program.derivatives().zeros(ty) {
+            made.push((*p, b.inst(Inst::Call(zeros, vec![*p]), ty)));
+        }
+    }
+    let insts = b.insts;
+    func.blocks[0].insts.splice(0..0, insts);
+    made
+}
+
 /// Adds the shadows to a function; `given` are those of its parameters.
 ///
 /// # Errors

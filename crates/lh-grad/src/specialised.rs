@@ -2,7 +2,7 @@
 
 use crate::memory::{has_floats, has_memory};
 use crate::modes::{self, Made};
-use crate::parts::{type_parts, type_snapshots, type_texts, type_zeros};
+use crate::parts::{type_parts, type_snapshots, type_texts, type_zeros, type_zeros_of_others};
 use crate::program::{Program, primal, reached};
 use crate::remarks::by_line;
 use lh_ir::device::Device;
@@ -66,10 +66,11 @@ fn build_adjoint(
         program.derivatives_mut().recursive.insert((s, asked.to_vec(), kind), (id, ret));
     }
     let (func, read) = lowered(program, s, primal, asked, kind)?;
+    type_zeros_of_others(program, &func, asked)?;
     let seed = is_seeded.then_some(value);
-    let Made { func, remarks, writes, lists } = modes::adjoint(&func, asked, (owners, seed), ret, program)?;
+    let Made { func, remarks, writes, active, lists } = modes::adjoint(&func, asked, (owners, seed), ret, program)?;
     program.finish([id, s], func, &read, Some(by_line(&remarks)))?;
-    Ok(Adjoint { id, ret, shadowed, writes, lists })
+    Ok(Adjoint { id, ret, shadowed, writes, active, lists })
 }
 
 /// The tangent of a specialisation with respect to the parameters `asked` for.
@@ -89,10 +90,11 @@ pub fn make_tangent(program: &mut dyn Program, s: SpecId, asked: &[bool]) -> Res
     let id = program.reserve(s, &format!("{}.tangent", primal.name), ret);
     program.derivatives_mut().recursive.insert(key.clone(), (id, ret));
     let (func, read) = lowered(program, s, &primal, asked, kind)?;
+    type_zeros_of_others(program, &func, asked)?;
     let func = modes::tangent(&func, asked, ret, zeros, program)?;
     program.finish([id, s], func, &read, None)?;
     let shadowed = vec![true; asked.iter().filter(|a| **a).count()];
-    let made = Adjoint { id, ret, shadowed, writes: 0, lists: Vec::new() };
+    let made = Adjoint { id, ret, shadowed, writes: 0, active: 0, lists: Vec::new() };
     program.derivatives_mut().made.insert(key, made.clone());
     Ok(made)
 }

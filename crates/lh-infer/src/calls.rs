@@ -325,6 +325,8 @@ impl Infer<'_> {
 
     /// Adds this call to the way that led to a diagnostic; one inside the library is shown at the user's call.
     fn called_from(&self, mut d: Box<Diagnostic>, callee: &Code, library: bool) -> Box<Diagnostic> {
+        // A function that the library makes is called as one of the program.
+        let library = library || is_of_library(&callee.file);
         if library && !self.is_library && is_of_library(&callee.file) && !d.file.is_empty() && !is_of_library(&d.file) {
             // The library calls a function of the program.
             d.trail.retain(|(file, ..)| !is_of_library(file));

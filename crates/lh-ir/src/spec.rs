@@ -64,6 +64,8 @@ pub struct Adjoint {
     pub shadowed: Vec<bool>,
     /// The parameters whose memory the function itself may write: one bit for each, the last for all from there on.
     pub writes: u32,
+    /// Those through whose memory derivatives flow, in the same form.
+    pub active: u32,
     /// The types of lists that it takes last.
     pub lists: Vec<Ty>,
 }

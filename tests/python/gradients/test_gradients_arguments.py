@@ -86,6 +86,14 @@ def test_positions_of_other_kinds():
     with pytest.raises(TypingError, match="`argnums` asks for an argument that the call does not give"):
         product(1.0, 2.0)
 
+    @njit
+    def third(x):
+        return grad(square, 2)(x)
+
+    with pytest.raises(TypingError, match="`argnums` asks for an argument") as caught:
+        third(1.0)
+    assert_here(caught)
+
 
 def assert_here(caught):
     """Messages name this file, and none of lancehead's."""
@@ -102,8 +110,12 @@ def test_integers_are_refused_at_the_function(transform, given):
     assert_here(caught)
 
 
-def test_integers_are_refused_by_tangents():
-    for refused in (lambda: jvp(square, (3,), (1,)), lambda: hvp(square)(3, 1)):
+def test_integers_are_refused_in_compiled_code_and_by_tangents():
+    @njit
+    def slope(n):
+        return grad(square)(n)
+
+    for refused in (lambda: slope(3), lambda: jvp(square, (3,), (1,)), lambda: hvp(square)(3, 1)):
         with pytest.raises(TypingError, match="derivatives are with respect to floats") as caught:
             refused()
         assert_here(caught)
@@ -125,7 +137,12 @@ def reversed_in_place(u):
     return np.sum(u * u * u)
 
 
-OVERWRITING = [doubled, shifted, reversed_in_place]
+def sorted_in_place(u):
+    u.sort()
+    return np.sum(u * u * np.arange(1.0, 4.0))
+
+
+OVERWRITING = [doubled, shifted, reversed_in_place, sorted_in_place]
 
 
 def matrices(f, x):
@@ -185,3 +202,47 @@ def test_jacobians_of_functions_that_overwrite_arrays_of_any_strides(transform, 
     for j in range(size):
         expected[j, 0, j], expected[j, 1, j] = 2 * x[0, j] * x[1, j] ** 2, 2 * x[0, j] ** 2 * x[1, j]
     np.testing.assert_allclose(found, expected)
+
+
+def by_a_number(a, s):
+    a *= s
+    return np.sum(a * a)
+
+
+def element_by_element(a, s):
+    for i in range(1, a.shape[0]):
+        a[i] += s * a[i - 1]
+    return np.sum(a * a)
+
+
+def assigned(a, s):
+    a[:] = s * a
+    a[1:] -= a[:-1] * s
+    return np.sum(a**3)
+
+
+def buffered(a, s):
+    a[0] = s * s
+    a[a > 1.5] *= s
+    return np.sum(a) * s
+
+
+@pytest.mark.parametrize("f", [by_a_number, element_by_element, assigned, buffered], ids=lambda f: f.__name__)
+def test_arrays_that_get_numbers_of_other_arguments(f):
+    """Only the number is asked for; the array holds what depends on it afterwards."""
+    a, s, h = np.array([1.0, 2.0, -0.5]), 0.8, 1e-3
+
+    def at(s):
+        return f(a.copy(), s)
+
+    first, second = (at(s + h / 100) - at(s - h / 100)) / (h / 50), (at(s + h) - 2 * at(s) + at(s - h)) / h**2
+    f = njit(f)
+    np.testing.assert_allclose(grad(f, 1)(a.copy(), s), first, rtol=1e-6)
+    np.testing.assert_allclose(jvp(f, (a.copy(), s), (None, 1.0)), (at(s), first), rtol=1e-6)
+    np.testing.assert_allclose(grad(f, (0, 1))(a.copy(), s)[1], first, rtol=1e-6)
+    for found in (jacfwd(grad(f, 1), 1), jacrev(jacfwd(f, 1), 1), hessian(f, 1), grad(grad(f, 1), 1)):
+        np.testing.assert_allclose(found(a.copy(), s), second, rtol=1e-4)
+    with pytest.raises(ValueError, match="arguments that share memory"):
+        grad(lambda a, b, s: by_a_number(a, s) + b[0], 2)(a, a, s)
+    # Nothing depends on what is changed here.
+    assert grad(lambda a, b, s: by_a_number(a, 2.0) * 0.0 + s, 2)(a, a, s) == 1.0

@@ -78,7 +78,7 @@ impl Infer<'_> {
         };
         let owners = (self.options.device == Device::Host).then(|| Ty::list(Ty::meminfo()));
         let adjoint = self.world.adjoint(call.spec, &call.asked, owners)?;
-        self.check_apart(&call, adjoint.writes)?;
+        self.check_apart(&call, adjoint.writes, adjoint.active)?;
         let mut values = call.passed;
         for (made, shadowed) in call.order.iter().zip(&adjoint.shadowed) {
             if *shadowed {
@@ -133,15 +133,15 @@ impl Infer<'_> {
         Ok(Val::tuple(vec![self.field(&both, 0), self.field(&both, 1)]))
     }
 
-    /// Raises ValueError if an array that is asked for shares memory with another one and one of them is written: the
-    /// adjoint takes them to be apart.
-    fn check_apart(&mut self, call: &Replaced, writes: u32) -> Result<()> {
+    /// Raises ValueError if an array through which derivatives flow shares memory with another one and one of them is
+    /// written: the adjoint takes them to be apart.
+    fn check_apart(&mut self, call: &Replaced, writes: u32, active: u32) -> Result<()> {
         let arrays: Vec<(usize, Value)> = call.passed.iter().copied().enumerate().collect();
         let arrays: Vec<(usize, Value)> = arrays.into_iter().filter(|(_, v)| self.out.ty(*v).is_array()).collect();
-        let is_written = |i: usize| writes >> i.min(31) & 1 != 0;
+        let has = |bits: u32, i: usize| bits >> i.min(31) & 1 != 0;
         for (n, (i, a)) in arrays.iter().enumerate() {
             for (j, b) in &arrays[n + 1..] {
-                if (is_written(*i) || is_written(*j)) && (call.asked[*i] || call.asked[*j]) {
+                if has(writes, *i) | has(writes, *j) && has(active, *i) | has(active, *j) {
                     let both = [*a, *b].map(|v| Val::new(self.out.ty(v), v));
                     self.call_library("derivatives.check_apart", &both)?;
                 }
