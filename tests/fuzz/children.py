@@ -9,15 +9,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-#: Seconds for a case.
+#: Seconds for a case, unless a fuzzer says otherwise.
 TIMEOUT = 20
 
 
-def work(judge: Callable[[int], str], first: int, count: int) -> None:
+def work(judge: Callable[[int], str], first: int, count: int, seconds: int) -> None:
     """Judges a batch, and prints a line of JSON before each case and for each fault."""
     for number in range(first, first + count):
         print(json.dumps({"start": number}), flush=True)
-        signal.alarm(TIMEOUT)
+        signal.alarm(seconds)
         if fault := judge(number):
             print(json.dumps({"number": number, "fault": fault}), flush=True)
     signal.alarm(0)
@@ -43,15 +43,22 @@ def run(script: str, first: int, count: int, batch: int) -> dict[int, str]:
     return faults
 
 
-def main(script: str, doc: str, judge: Callable[[int], str], describe: Callable[[int], str], count: int) -> int:
-    """The command line of a fuzzer."""
+def main(
+    script: str,
+    doc: str,
+    judge: Callable[[int], str],
+    describe: Callable[[int], str],
+    count: int,
+    seconds: int = TIMEOUT,
+) -> int:
+    """The command line of a fuzzer whose cases have so many seconds each."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=count)
     parser.add_argument("--seed", type=int, default=0, help="number of the first case")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.work:
-        work(judge, *map(int, asked.work.split(":")))
+        work(judge, *map(int, asked.work.split(":")), seconds)
         return 0
     faults = run(script, asked.seed, asked.count, 500)
     for number, fault in faults.items():

@@ -19,6 +19,7 @@ import loops
 import nests
 import objects
 import operands
+import second_derivatives
 
 
 class Fuzzer(NamedTuple):
@@ -77,4 +78,5 @@ FUZZERS = {
     "objects": Fuzzer(_objects, 20),
     "operands": Fuzzer(_operands, 5),
     "programs": Fuzzer(_unequal(differential.__file__), 40),
+    "second_derivatives": Fuzzer(second_derivatives.run, 3),
 }
