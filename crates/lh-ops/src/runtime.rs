@@ -112,6 +112,30 @@ table! {
         lh_str_slice(Mem, Ptr, I64, I64, I64) -> [Mem, Ptr, I64] raises;
         /// A slice with a step: string, first index, step, number of code points.
         lh_str_step(Mem, Ptr, I64, I64, I64, I64) -> [Mem, Ptr, I64] raises;
+        /// The text without white space at the left end (1), at the right end (2) or at both (3).
+        lh_str_strip_space(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
+        /// The same without the characters of the second string.
+        lh_str_strip(Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
+        /// The text with the second string so many times behind so many bytes, and so many times at its end: string,
+        /// bytes, the two numbers, string.
+        lh_str_pad(Mem, Ptr, I64, I64, I64, I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+        /// The text with blanks up to the next multiple of so many columns in place of tabulators.
+        lh_str_expand_tabs(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
+        /// Adds the lines of a string to a list, with what ends them or without.
+        lh_str_split_lines(Mem, Ptr, I64, I64, Object) -> [] raises resizes(4);
+        /// Adds the characters of a string to a list.
+        lh_str_characters(Mem, Ptr, I64, Object) -> [] raises resizes(3);
+        /// A string of ASCII with each character replaced by the string at its place in a list of 128.
+        lh_str_mapped(Mem, Ptr, I64, Object) -> [Mem, Ptr, I64] raises;
+        /// Sorts a list of strings by code points, from the last one on if asked to.
+        lh_str_sort(Object, I64) -> [] resizes(0);
+        /// How often the second string occurs in the first without overlaps.
+        lh_str_count(Mem, Ptr, I64, Mem, Ptr, I64) -> [I64] pure;
+        /// `bin`, `oct` and `hex` by the number of bits of a digit.
+        lh_str_from_bits(I64, I64) -> [Mem, Ptr, I64] raises;
+        /// The first byte, from one on, at which bytes are no text: address, number, first, encoding (0: UTF-8, 1:
+        /// ASCII).
+        lh_str_valid_end(Ptr, I64, I64, I64) -> [I64];
         /// `ord(str)`.
         lh_str_ord(Mem, Ptr, I64) -> [I64] raises;
         /// `chr(int)`.

@@ -4,6 +4,7 @@
 mod table;
 
 use crate::text::{Point, Text, TextBuf};
+use std::sync::LazyLock;
 use table::{FOLDS, RUNS};
 
 /// Bits of a class; `xtask/characters.py` has the same order.
@@ -22,9 +23,32 @@ pub(crate) const TITLE: u32 = 1 << 9;
 pub(crate) const IGNORABLE: u32 = 1 << 10;
 pub(crate) const CASED: u32 = UPPER | LOWER | TITLE;
 
+/// Code points below this one are looked up: those of all alphabets in frequent use, and kana.
+const NEAR: usize = 0x3100;
+
+/// The classes of the near code points.
+static NEAR_CLASSES: [u16; NEAR] = {
+    let (mut near, mut code, mut run, mut now) = ([0; NEAR], 0, 0, 0);
+    while code < NEAR {
+        while run < RUNS.len() && (RUNS[run] >> BITS) as usize <= code {
+            now = (RUNS[run] & ((1 << BITS) - 1)) as u16;
+            run += 1;
+        }
+        near[code] = now;
+        code += 1;
+    }
+    near
+};
+
 /// The classes of a character.
+#[inline]
 pub(crate) fn classes(c: impl Into<u32>) -> u32 {
-    let key = (c.into() << BITS) | ((1 << BITS) - 1);
+    let code = c.into();
+    NEAR_CLASSES.get(code as usize).map_or_else(|| far_classes(code), |classes| u32::from(*classes))
+}
+
+fn far_classes(code: u32) -> u32 {
+    let key = (code << BITS) | ((1 << BITS) - 1);
     let at = RUNS.partition_point(|run| *run <= key);
     at.checked_sub(1).map_or(0, |at| RUNS[at] & ((1 << BITS) - 1))
 }
@@ -34,26 +58,65 @@ pub(crate) fn is_in(c: impl Into<u32>, some: u32) -> bool {
     classes(c) & some != 0
 }
 
-/// A text with every character replaced: `ascii` changes runs of ASCII in place, `other` appends what becomes of any
-/// other character, which it gets with its place.
-pub(crate) fn mapped(s: &Text, ascii: fn(&mut [u8]), mut other: impl FnMut(&mut TextBuf, usize, Point)) -> TextBuf {
-    let mut out = TextBuf::default();
-    let mut at = 0;
-    while at < s.len() {
-        let run = s.as_bytes()[at..].iter().position(|b| !b.is_ascii()).unwrap_or(s.len() - at);
-        out.push_changed(&s[at..at + run], ascii);
-        at += run;
-        if let Some(p) = s[at..].points().next() {
-            other(&mut out, at, p);
-            at += p.size();
+/// A text with every character replaced: `ascii` changes bytes of ASCII, near characters have a form of the table of
+/// cases, and `other` appends what becomes of any other character, which it gets with its place.
+pub(crate) fn mapped(
+    s: &Text,
+    ascii: fn(&u8) -> u8,
+    near: Option<Case>,
+    mut other: impl FnMut(&mut TextBuf, usize, Point),
+) -> TextBuf {
+    let mut out = TextBuf::with_room(s.len()).unwrap_or_default();
+    for (at, p) in s.places() {
+        match near.and_then(|case| near_case(p, case)) {
+            Some(form) => out.push_pair(form),
+            None => match u8::try_from(u32::from(p)) {
+                Ok(byte) if byte.is_ascii() => out.push_byte(ascii(&byte)),
+                _ => other(&mut out, at, p),
+            },
         }
     }
     out
 }
 
+/// A form of a character.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Case {
+    Small,
+    Capital,
+    Title,
+}
+
+/// Code points from 128 on below this one have their forms in a table.
+const CASED_NEAR: u32 = 0x590;
+/// A capital sigma, whose small form depends on its place.
+const SIGMA: u32 = 0x3a3;
+
+/// The small form, the capital and the form at the beginning of a word of near characters, if that is one character of
+/// two bytes.
+static CASES: LazyLock<Vec<[[u8; 2]; 3]>> = LazyLock::new(|| {
+    let form = |push: fn(&mut TextBuf, Point), p: Point| {
+        let mut out = TextBuf::new();
+        push(&mut out, p);
+        let bytes: Option<[u8; 2]> = out.as_bytes().try_into().ok();
+        bytes.filter(|b| !b[0].is_ascii()).unwrap_or_default()
+    };
+    let points = (0x80..CASED_NEAR).filter_map(Point::new);
+    let mut forms: Vec<_> = points.map(|p| [push_lower, push_upper, push_title].map(|push| form(push, p))).collect();
+    forms[(SIGMA - 0x80) as usize][Case::Small as usize] = [0; 2];
+    forms
+});
+
+/// A form by the table.
+#[inline]
+pub(crate) fn near_case(p: Point, case: Case) -> Option<[u8; 2]> {
+    let at = u32::from(p).wrapping_sub(0x80) as usize;
+    CASES.get(at).map(|forms| forms[case as usize]).filter(|form| form[0] != 0)
+}
+
 /// `str.casefold`
 pub(crate) fn folded(s: &Text) -> TextBuf {
-    mapped(s, <[u8]>::make_ascii_lowercase, |out, _, p| {
+    mapped(s, u8::to_ascii_lowercase, None, |out, _, p| {
         match FOLDS.binary_search_by_key(&p, |(from, _)| Point::from(*from)) {
             Ok(at) => out.push_text(FOLDS[at].1),
             Err(_) => push_lower(out, p),
@@ -78,9 +141,34 @@ pub(crate) fn push_upper(out: &mut TextBuf, p: Point) {
     }
 }
 
+/// The character as the first of a word: its capital, of which only the first part stays one.
+pub(crate) fn push_title(out: &mut TextBuf, p: Point) {
+    let Some(c) = p.char() else { return out.push(p) };
+    // A small iota below a vowel stays below it, but stands beside its capital.
+    const IOTA: char = '\u{399}';
+    match c {
+        'Ǆ' | 'ǅ' | 'ǆ' => out.push('ǅ'),
+        'Ǉ' | 'ǈ' | 'ǉ' => out.push('ǈ'),
+        'Ǌ' | 'ǋ' | 'ǌ' => out.push('ǋ'),
+        'Ǳ' | 'ǲ' | 'ǳ' => out.push('ǲ'),
+        // Georgian has capitals for whole texts only.
+        '\u{10d0}'..='\u{10ff}' => out.push(c),
+        'ŉ' => out.extend(c.to_uppercase()),
+        '\u{1f80}'..='\u{1faf}' => out.extend(char::from_u32(u32::from(c) | 8)),
+        '\u{1fb3}' | '\u{1fc3}' | '\u{1ff3}' => out.extend(char::from_u32(u32::from(c) + 9)),
+        _ if !is_in(c, LOWER) || c.to_uppercase().any(|u| classes(u) == 0) => out.push(c),
+        _ => {
+            let mut upper = c.to_uppercase();
+            out.extend(upper.next());
+            let is_greek = matches!(c, '\u{1fb2}'..='\u{1ff7}');
+            out.extend(upper.flat_map(|p| if is_greek && p == IOTA { '\u{345}' } else { p }.to_lowercase()));
+        }
+    }
+}
+
 /// `str.upper`
 pub(crate) fn upper(s: &Text) -> TextBuf {
-    mapped(s, <[u8]>::make_ascii_uppercase, |out, _, p| push_upper(out, p))
+    mapped(s, u8::to_ascii_uppercase, Some(Case::Capital), |out, _, p| push_upper(out, p))
 }
 
 /// `str.istitle`
@@ -96,11 +184,6 @@ pub(crate) fn is_titled(s: &Text) -> bool {
         is_inside = is_cased;
     }
     any
-}
-
-/// `str.isidentifier`
-pub(crate) fn is_identifier(s: &Text) -> bool {
-    s.points().next().is_some_and(|c| is_in(c, STARTS_NAME)) && s.points().all(|c| is_in(c, IN_NAME))
 }
 
 #[cfg(test)]
@@ -121,7 +204,5 @@ mod tests {
         assert_eq!(folded("Straße ΑΣ ﬁ".as_ref()), "strasse ασ fi");
         let titled = |s: &str| is_titled(s.as_ref());
         assert!(titled("Ab Ǆ 1Cd") && !titled("ab") && !titled("AB") && !titled("1"));
-        let name = |s: &str| is_identifier(s.as_ref());
-        assert!(name("_é1") && !name("1a") && !name("") && !name("a b"));
     }
 }

@@ -58,6 +58,30 @@ impl Decimal {
     }
 }
 
+/// The most characters of a whole number of 64 bits.
+pub(crate) const DIGITS: usize = 20;
+
+/// The digits of a whole number, with its sign: the end of `room`.
+pub(crate) fn decimal(is_negative: bool, magnitude: u64, room: &mut [u8; DIGITS]) -> &[u8] {
+    let (mut rest, mut first) = (magnitude, DIGITS);
+    // Two digits for each division.
+    while rest >= 10 {
+        let two = (rest % 100) as u8;
+        rest /= 100;
+        first -= 2;
+        (room[first], room[first + 1]) = (b'0' + two / 10, b'0' + two % 10);
+    }
+    if rest > 0 || first == DIGITS {
+        first -= 1;
+        room[first] = b'0' + rest as u8;
+    }
+    if is_negative {
+        first -= 1;
+        room[first] = b'-';
+    }
+    &room[first..]
+}
+
 /// How digits are laid out.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LayOut {

@@ -145,9 +145,10 @@ impl Text {
     }
     /// Without the first and last code points of a kind.
     pub fn trimmed(&self, is_out: impl Fn(Point) -> bool) -> &Text {
-        let begin = self.places().find(|(_, p)| !is_out(*p)).map_or(self.len(), |(at, _)| at);
-        let end = self.places().filter(|(_, p)| !is_out(*p)).last().map_or(begin, |(at, p)| at + p.size());
-        &self[begin..end]
+        let size = |p: Point| if is_out(p) { Some(p.size()) } else { None };
+        let begin: usize = self.points().map_while(size).sum();
+        let rest = &self[begin..];
+        &rest[..rest.len() - rest.points().rev().map_while(size).sum::<usize>()]
     }
 }
 
@@ -270,14 +271,13 @@ impl TextBuf {
     pub fn push_text(&mut self, text: impl AsRef<Text>) {
         self.0.extend_from_slice(text.as_ref().as_bytes());
     }
-    /// Adds a text whose bytes are changed on the way.
-    pub fn push_changed(&mut self, text: &Text, change: fn(&mut [u8])) {
-        let start = self.0.len();
-        self.push_text(text);
-        change(&mut self.0[start..]);
+    /// Adds a byte of ASCII.
+    pub fn push_byte(&mut self, byte: u8) {
+        self.0.push(byte);
     }
-    pub fn clear(&mut self) {
-        self.0.clear();
+    /// Adds a character of two bytes.
+    pub fn push_pair(&mut self, bytes: [u8; 2]) {
+        self.0.extend_from_slice(&bytes);
     }
 }
 

@@ -288,7 +288,7 @@ def sorted(iterable, /, *, key=None, reverse=False):
     >>> sorted([3, 1, 2], key=lambda x: -x)
     [3, 2, 1]
     """
-    items = [x for x in iterable]
+    items = list(iterable) if prim.is_str(iterable) else [x for x in iterable]
     sorted_list(items, key, reverse)
     return items
 
@@ -349,7 +349,7 @@ def bin(x, /):
     >>> bin(-10)
     '-0b1010'
     """
-    return prim.lh_str_format_i64(_checked_int(x), "#b")
+    return prim.lh_str_from_bits(_checked_int(x), 1)
 
 
 def hex(x, /):
@@ -358,7 +358,7 @@ def hex(x, /):
     >>> hex(255)
     '0xff'
     """
-    return prim.lh_str_format_i64(_checked_int(x), "#x")
+    return prim.lh_str_from_bits(_checked_int(x), 4)
 
 
 def oct(x, /):
@@ -367,7 +367,7 @@ def oct(x, /):
     >>> oct(8)
     '0o10'
     """
-    return prim.lh_str_format_i64(_checked_int(x), "#o")
+    return prim.lh_str_from_bits(_checked_int(x), 3)
 
 
 def enumerated(items, start):

@@ -186,6 +186,8 @@ def _valid_end(a, at, number):
     n = a.size
     if number == _LATIN1:
         return n
+    if prim.layout(a) == "C":
+        return prim.lh_str_valid_end(prim.data(a), n, at, number)
     while at < n:
         if a[at] < 128:
             at += 1

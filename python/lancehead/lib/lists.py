@@ -121,6 +121,10 @@ class list:
         """
         if iterable is None:
             return []
+        if prim.is_str(iterable):
+            items = prim.items_new("builtins.list", iterable, 0)
+            prim.lh_str_characters(iterable, items)
+            return items
         return [x for x in iterable]
 
     def append(self, x, /):
@@ -443,6 +447,9 @@ def sorted_list(items, key, reverse):
     reverse = index_of(reverse) != 0
     n = len(items)
     if key is None:
+        if prim.is_str(prim.example(items)) and not prim.is_enum(prim.example(items)):
+            prim.lh_str_sort(items, prim.cast(reverse, np.int64))
+            return
         keys = items
     else:
         keys = [key(x) for x in items]

@@ -9,6 +9,9 @@ from lancehead.lib.fields import filled
 from lancehead.lib.percent import percent, percent_of_mapping
 from lancehead.lib.text import text_of
 
+#: The sides of a text, as `lh_str_strip` has them.
+_LEFT, _RIGHT = 1, 2
+
 
 def int_of_digits(s, base):
     """`int(s, base)`.
@@ -30,10 +33,10 @@ def _missing(width, text):
     return n - len(text) if n > len(text) else 0
 
 
-def _fill(n, fillchar):
+def _filling(fillchar):
     if len(text_of_argument(fillchar)) != 1:
         raise TypeError("The fill character must be exactly one character long")
-    return prim.lh_str_repeat(fillchar, n if n > 0 else 0)
+    return fillchar
 
 
 def _span(n, start, end):
@@ -45,21 +48,10 @@ def _span(n, start, end):
     return low, high
 
 
-def _is_stripped(c, chars):
+def _stripped(s, chars, sides):
     if chars is None:
-        return prim.lh_str_isspace(c)
-    return prim.lh_str_in(c, text_of_argument(chars))
-
-
-def _line_end(s, at):
-    # Where the end of the line that is at `at` begins, and where the next line does.
-    n = len(s)
-    while at < n:
-        c = s[at]
-        if prim.lh_str_in(c, "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"):
-            return at, at + 2 if c == "\r" and at + 1 < n and s[at + 1] == "\n" else at + 1
-        at += 1
-    return n, n
+        return prim.lh_str_strip_space(s, sides)
+    return prim.lh_str_strip(s, text_of_argument(chars), sides)
 
 
 def _cut_before_space(s, n):
@@ -321,12 +313,7 @@ class str:
         low, high = _span(len(self), start, end)
         if len(part) == 0:
             return high - low + 1 if low <= high else 0
-        found = 0
-        at = self.find(part, low, high)
-        while at >= 0:
-            found += 1
-            at = self.find(part, at + len(part), high)
-        return found
+        return prim.lh_str_count(prim.lh_str_slice(self, low, high), part) if low < high else 0
 
     def partition(self, sep, /):
         """The text before the first separator, the separator, and the rest.
@@ -421,11 +408,7 @@ class str:
         """
         check_flag(keepends)
         parts = prim.items_new("builtins.list", self, 4)
-        at, n = 0, len(self)
-        while at < n:
-            end, following = _line_end(self, at)
-            parts.append(prim.lh_str_slice(self, at, following if keepends else end))
-            at = following
+        prim.lh_str_split_lines(self, prim.cast(bool(keepends), np.int64), parts)
         return parts
 
     def expandtabs(self, tabsize=8):
@@ -434,22 +417,7 @@ class str:
         >>> "a\\tb".expandtabs(4)
         'a   b'
         """
-        size = index_of(tabsize)
-        parts = prim.items_new("builtins.list", self, 4)
-        column, begin = 0, 0
-        for i, c in enumerate(self):
-            if c == "\t":
-                blanks = size - column % size if size > 0 else 0
-                parts.append(prim.lh_str_slice(self, begin, i))
-                parts.append(prim.lh_str_repeat(" ", blanks))
-                begin = i + 1
-                column += blanks
-            elif c == "\n" or c == "\r":
-                column = 0
-            else:
-                column += 1
-        parts.append(prim.lh_str_slice(self, begin, len(self)))
-        return prim.lh_str_join("", parts)
+        return prim.lh_str_expand_tabs(self, index_of(tabsize))
 
     def format(self, /, *args, **kwargs):
         """The text with its fields filled in.
@@ -479,6 +447,13 @@ class str:
         'Ac'
         """
         parts = prim.items_new("builtins.list", self, 4)
+        if prim.lh_str_isascii(self) and len(self) > 128:
+            # Most texts have characters several times: each is looked up once.
+            for code in range(128):
+                c = prim.lh_str_chr(code)
+                is_changed = _is_translated(table, code) and prim.lh_str_in(c, self)
+                parts.append(_translation(table[code]) if is_changed else c)
+            return prim.lh_str_mapped(self, parts)
         begin = 0
         for i, c in enumerate(self):
             code = prim.lh_str_ord(c)
@@ -658,10 +633,7 @@ class str:
         >>> "  a ".lstrip()
         'a '
         """
-        i, n = 0, len(self)
-        while i < n and _is_stripped(self[i], chars):
-            i += 1
-        return prim.lh_str_slice(self, i, n)
+        return _stripped(self, chars, _LEFT)
 
     def rstrip(self, chars=None, /):
         """The text without white space (or given characters) at the end.
@@ -669,10 +641,7 @@ class str:
         >>> "  a ".rstrip()
         '  a'
         """
-        n = len(self)
-        while n > 0 and _is_stripped(self[n - 1], chars):
-            n -= 1
-        return prim.lh_str_slice(self, 0, n)
+        return _stripped(self, chars, _RIGHT)
 
     def strip(self, chars=None, /):
         """The text without white space (or given characters) at both ends.
@@ -680,7 +649,7 @@ class str:
         >>> "xax".strip("x")
         'a'
         """
-        return self.lstrip(chars).rstrip(chars)
+        return _stripped(self, chars, _LEFT | _RIGHT)
 
     def capitalize(self):
         """The text with its first character a capital and the others small.
@@ -712,12 +681,8 @@ class str:
         >>> "-5".zfill(4)
         '-005'
         """
-        n = _missing(width, self)
-        if n <= 0:
-            return self
-        if self.startswith(("-", "+")):
-            return prim.lh_str_slice(self, 0, 1) + "0" * n + prim.lh_str_slice(self, 1, len(self))
-        return "0" * n + self
+        sign = 1 if self.startswith(("-", "+")) else 0
+        return prim.lh_str_pad(self, sign, _missing(width, self), 0, "0")
 
     def center(self, width, fillchar=" ", /):
         """The text in the middle of a width.
@@ -726,10 +691,8 @@ class str:
         ' a  '
         """
         n = _missing(width, self)
-        if n <= 0:
-            return self
         left = n // 2 + (n & index_of(width) & 1)
-        return _fill(left, fillchar) + self + _fill(n - left, fillchar)
+        return prim.lh_str_pad(self, 0, left, n - left, _filling(fillchar))
 
     def ljust(self, width, fillchar=" ", /):
         """The text, filled at the right.
@@ -737,7 +700,7 @@ class str:
         >>> "a".ljust(3)
         'a  '
         """
-        return self + _fill(_missing(width, self), fillchar)
+        return prim.lh_str_pad(self, 0, 0, _missing(width, self), _filling(fillchar))
 
     def rjust(self, width, fillchar=" ", /):
         """The text, filled at the left.
@@ -745,4 +708,4 @@ class str:
         >>> "a".rjust(3)
         '  a'
         """
-        return _fill(_missing(width, self), fillchar) + self
+        return prim.lh_str_pad(self, 0, _missing(width, self), 0, _filling(fillchar))

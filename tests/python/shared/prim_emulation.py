@@ -418,6 +418,16 @@ TABLE = {
     "lh_str_replace": str.replace,
     "lh_str_split": lambda s, sep, n, out: out.extend(s.split(sep, n)),
     "lh_str_split_space": lambda s, n, out: out.extend(s.split(None, n)),
+    "lh_str_split_lines": lambda s, keeps, out: out.extend(s.splitlines(bool(keeps))),
+    "lh_str_characters": lambda s, out: out.extend(s),
+    "lh_str_sort": lambda items, descending: items.sort(reverse=bool(descending)),
+    "lh_str_count": str.count,
+    "lh_str_expand_tabs": str.expandtabs,
+    "lh_str_strip": lambda s, chars, sides: stripped(s, chars, sides),
+    "lh_str_strip_space": lambda s, sides: stripped(s, None, sides),
+    "lh_str_pad": lambda s, at, left, right, fill: s[:at] + fill * left + s[at:] + fill * right,
+    "lh_str_mapped": lambda s, texts: s.translate(dict(enumerate(texts))),
+    "lh_str_from_bits": lambda x, bits: {1: bin, 3: oct, 4: hex}[int(bits)](int(x)),
     "lh_str_repeat": lambda s, n: s * n,
     "lh_str_join": str.join,
     "lh_str_from_c64": str,
@@ -445,6 +455,11 @@ for name in "floor ceil trunc sin cos tan exp log log2 log10 log1p expm1 exp2 si
     TABLE[name] = _float_op(getattr(np, name))
 for name in "asin acos atan asinh acosh atanh".split():
     TABLE[name] = _float_op(getattr(np, "arc" + name[1:]))
+
+
+def stripped(s, chars, sides):
+    """Without characters at the left end (1), at the right end (2) or at both (3)."""
+    return {1: s.lstrip, 2: s.rstrip, 3: s.strip}[int(sides)](chars)
 
 
 def _limit(d):

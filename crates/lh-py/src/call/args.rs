@@ -271,17 +271,14 @@ impl ArgBuf {
     }
 
     unsafe fn push_str(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
-        let mut len = 0;
-        // SAFETY: `o` is a `str`; the text it returns lives as long as `o`.
-        let text = unsafe { ffi::PyUnicode_AsUTF8AndSize(o, &mut len) };
+        // SAFETY: `o` is a `str`; the text lives as long as `o`.
+        let (text, len, is_ascii) = unsafe { text::utf8(o) };
         if text.is_null() {
             // SAFETY: `o` is a `str`; an exception is set.
             return unsafe { self.push_surrogates(o) };
         }
         self.tags.push(kind::STR);
         self.owners.push((self.slots.len() as u32, o));
-        // SAFETY: `o` is a `str`.
-        let is_ascii = unsafe { ffi::PyUnicode_GetLength(o) } == len;
         // The index of characters of a long text belongs to its owner.
         let owner =
             if is_ascii || len as usize <= SHORT { null_mut() } else { owner::text_owner(o, text, len as usize) };

@@ -22,10 +22,10 @@ use lh_ir::consts::ASCII;
 use lh_ir::parse::Field;
 use lh_ir::types::{Buffer, ClassTy, InstanceOf, Prim};
 use lh_ir::{FuncId, Ty, TyKind};
-use lh_runtime::MemInfo;
 use lh_runtime::alloc::decref;
 use lh_runtime::items::{Items, ItemsRef};
 use lh_runtime::random::generator::native::Native;
+use lh_runtime::{MemInfo, StrValue};
 use pyo3::exceptions::{PyAttributeError, PySystemError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
@@ -398,6 +398,11 @@ impl<'a, 'py> Boxer<'a, 'py> {
             self.made.insert(header as usize, (ty, list.clone()));
             return Ok(list);
         }
+        if *elem.kind() == TyKind::Str {
+            let list = self.texts(&native)?;
+            self.made.insert(header as usize, (ty, list.clone()));
+            return Ok(list);
+        }
         let list = PyList::empty(self.py);
         self.made.insert(header as usize, (ty, list.clone().into_any()));
         for i in 0..native.len() {
@@ -417,7 +422,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
             // SAFETY: an entry of the table.
             unsafe { item.slots(native.item(i)) }
         });
-        let entries: Vec<_> = entries.filter(|slots| slots[0] != 0).collect();
+        let entries = entries.filter(|slots| slots[0] != 0);
         match entry {
             [_, key, value] => {
                 let factory = ty.field("default_factory");
@@ -439,7 +444,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 Ok(dict)
             }
             [_, key] if kind == Table::Frozen => {
-                let items = entries.iter().map(|slots| self.next(*key, &mut &slots[1..]));
+                let items = entries.map(|slots| self.next(*key, &mut &slots[1..]));
                 let items = items.collect::<PyResult<Vec<_>>>()?;
                 let set = PyFrozenSet::new(self.py, items)?.into_any();
                 self.made.insert(header as usize, (ty, set.clone()));
@@ -454,6 +459,20 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 Ok(set.into_any())
             }
             _ => lh_ir::bug!("`{ty}` is no table"),
+        }
+    }
+
+    /// Boxes a list of texts.
+    fn texts(&self, native: &ItemsRef) -> PyResult<Bound<'py, PyAny>> {
+        // SAFETY: a new list, of which each place is filled once; places not filled are null, which dropping allows.
+        unsafe {
+            let list = Bound::from_owned_ptr_or_err(self.py, ffi::PyList_New(native.len() as isize))?;
+            for i in 0..native.len() {
+                let value = native.item(i).cast::<StrValue>().read();
+                let text = string(self.py, value.mem, value.data as u64, value.len as u64)?;
+                ffi::PyList_SET_ITEM(list.as_ptr(), i as isize, text.into_ptr());
+            }
+            Ok(list)
         }
     }
 
@@ -521,16 +540,22 @@ fn string(py: Python<'_>, mem: *mut MemInfo, data: u64, len: u64) -> PyResult<Bo
     let value = unsafe { lh_runtime::text(data as *const u8, len as i64) };
     // SAFETY: `mem` is null or alive: the value holds a reference.
     let owner = unsafe { owner::object_of(py, mem) };
+    // The bytes of a text of ASCII follow its header: most parts lie elsewhere than the whole.
+    let is_near = |o: &Bound<'_, PyAny>| len & ASCII as u64 == 0 || o.as_ptr() as u64 == data.wrapping_sub(HEADER);
     let is_whole = |o: &Bound<'_, PyAny>| {
         let whole = o.cast_exact::<PyString>();
-        whole.is_ok_and(|w| w.to_str().is_ok_and(|t| std::ptr::eq(t.as_bytes(), value.as_bytes())))
+        let text = |w: &Bound<'_, PyString>| w.to_str().is_ok_and(|t| std::ptr::eq(t.as_bytes(), value.as_bytes()));
+        is_near(o) && whole.is_ok_and(text)
     };
     let found = owner.and_then(|owner| match owner.cast_exact::<PyTuple>() {
         Ok(several) => one_of(several, data, len, is_whole),
         Err(_) => is_whole(&owner).then_some(owner),
     });
-    found.map_or_else(|| text::object(py, value), Ok)
+    found.map_or_else(|| text::object_of(py, value, len & ASCII as u64 != 0), Ok)
 }
+
+/// Bytes of the header of a text of ASCII.
+const HEADER: u64 = size_of::<ffi::PyASCIIObject>() as u64;
 
 /// The text of several with one owner (`rows.rs`) whose bytes lie there.
 fn one_of<'py>(
@@ -539,9 +564,8 @@ fn one_of<'py>(
     len: u64,
     is_whole: impl Fn(&Bound<'_, PyAny>) -> bool,
 ) -> Option<Bound<'py, PyAny>> {
-    // The bytes of a text of ASCII follow its header, so that addresses say which one it is. An empty part has any.
-    let address = data.wrapping_sub(size_of::<ffi::PyASCIIObject>() as u64);
-    let is_it = |o: *mut ffi::PyObject| len & ASCII as u64 == 0 || o as u64 == address;
+    // Addresses say which one it is. An empty part has any.
+    let is_it = |o: *mut ffi::PyObject| len & ASCII as u64 == 0 || o as u64 == data.wrapping_sub(HEADER);
     // SAFETY: the tuple has so many places, of which those behind the last text are null.
     let items = (0..several.len() as isize).map(|i| unsafe { ffi::PyTuple_GET_ITEM(several.as_ptr(), i) });
     let mut likely = items.take_while(|o| !o.is_null()).filter(|o| is_it(*o));

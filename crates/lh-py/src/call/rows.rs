@@ -4,7 +4,7 @@
 use crate::call::tags::kind;
 use crate::host::classes;
 use crate::object::int::{self, Machine};
-use crate::object::{numpy, owner};
+use crate::object::{numpy, owner, text};
 use lh_ir::Ty;
 use lh_ir::consts::ASCII;
 use lh_ir::types::Buffer;
@@ -451,15 +451,13 @@ impl Texts {
 
     /// Writes the words of a `str`; `None` if it needs an owner of its own.
     unsafe fn read(&mut self, o: *mut ffi::PyObject, to: &mut *mut u8) -> Option<()> {
-        let mut size = 0;
         // SAFETY: the object is a `str`, and lives as long as its text is used.
         unsafe {
-            let text = ffi::PyUnicode_AsUTF8AndSize(o, &mut size);
+            let (text, size, is_ascii) = text::utf8(o);
             if text.is_null() {
                 ffi::PyErr_Clear();
                 return None;
             }
-            let is_ascii = ffi::PyUnicode_GetLength(o) == size;
             if !is_ascii && size as usize > SHORT {
                 return None;
             }

@@ -4,13 +4,81 @@ use lh_runtime::{Text, TextBuf};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use pyo3::{ffi, intern};
+use std::ffi::c_char;
 
 /// A `str`.
 pub fn object<'py>(py: Python<'py>, text: &Text) -> PyResult<Bound<'py, PyAny>> {
+    object_of(py, text, text.is_ascii())
+}
+
+/// The same where it is known whether the text is ASCII.
+pub fn object_of<'py>(py: Python<'py>, text: &Text, is_ascii: bool) -> PyResult<Bound<'py, PyAny>> {
     let bytes = text.as_bytes();
-    let (data, len) = (bytes.as_ptr().cast(), bytes.len() as ffi::Py_ssize_t);
-    // SAFETY: so many bytes, and the name of an error handler.
-    unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyUnicode_DecodeUTF8(data, len, c"surrogatepass".as_ptr())) }
+    let decoded = || {
+        let (data, len) = (bytes.as_ptr().cast(), bytes.len() as ffi::Py_ssize_t);
+        // SAFETY: so many bytes, and the name of an error handler.
+        unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyUnicode_DecodeUTF8(data, len, c"surrogatepass".as_ptr())) }
+    };
+    // The interpreter shares empty texts and single characters of Latin-1.
+    if bytes.len() <= 2 {
+        return decoded();
+    }
+    if is_ascii {
+        // SAFETY: the units of a text of ASCII are bytes.
+        return unsafe {
+            new(py, bytes.len(), 0x7f, |data| data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()))
+        };
+    }
+    let (mut count, mut all) = (0, 0);
+    for point in text.points() {
+        count += 1;
+        all |= u32::from(point);
+    }
+    let points = || text.points().map(u32::from);
+    // SAFETY: the units of a text are as large as its largest character, whose highest bit is that of `all`.
+    unsafe {
+        match all {
+            // Bytes that are no text.
+            0..0x80 => decoded(),
+            0x80..0x100 => new(py, count, 0xff, |data| fill(data, points().map(|p| p as u8))),
+            0..0x1_0000 => new(py, count, 0xffff, |data| fill(data.cast(), points().map(|p| p as u16))),
+            _ => new(py, count, 0x10_ffff, |data| fill(data.cast(), points())),
+        }
+    }
+}
+
+/// A new `str` of so many characters, which a function writes. The largest of them is of the size of `largest`.
+unsafe fn new(py: Python<'_>, count: usize, largest: u32, write: impl FnOnce(*mut u8)) -> PyResult<Bound<'_, PyAny>> {
+    // SAFETY: nobody else has the new object until its characters are written.
+    unsafe {
+        let made = Bound::from_owned_ptr_or_err(py, ffi::PyUnicode_New(count as ffi::Py_ssize_t, largest))?;
+        write(ffi::PyUnicode_DATA(made.as_ptr()).cast());
+        Ok(made)
+    }
+}
+
+unsafe fn fill<T>(data: *mut T, units: impl Iterator<Item = T>) {
+    // SAFETY: the caller has room for all units.
+    units.enumerate().for_each(|(i, unit)| unsafe { data.add(i).write(unit) });
+}
+
+/// The UTF-8 of a `str`, its size and whether it is ASCII. Null with an exception if it has surrogates.
+///
+/// # Safety
+/// A live `str`, and the thread attached. The bytes live as long as it does.
+#[inline]
+pub unsafe fn utf8(o: *mut ffi::PyObject) -> (*const c_char, ffi::Py_ssize_t, bool) {
+    // SAFETY: the caller's promise; the characters of a compact text of ASCII follow its header.
+    unsafe {
+        #[cfg(not(Py_3_14))]
+        if ffi::PyUnicode_IS_COMPACT_ASCII(o) != 0 {
+            let header = o.cast::<ffi::PyASCIIObject>();
+            return (header.add(1).cast(), (*header).length, true);
+        }
+        let mut size = 0;
+        let text = ffi::PyUnicode_AsUTF8AndSize(o, &mut size);
+        (text, size, !text.is_null() && ffi::PyUnicode_GetLength(o) == size)
+    }
 }
 
 /// The bytes of a `str` as compiled code has them.

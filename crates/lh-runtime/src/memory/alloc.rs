@@ -15,7 +15,7 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI64, Ordering, fence};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering, fence};
 
 /// Alignment of array data, bytes.
 pub const DATA_ALIGN: usize = 64;
@@ -112,23 +112,75 @@ pub fn new_block(size: usize, zeroed: bool) -> *mut MemInfo {
     mem
 }
 
-/// A block for a text: its bytes follow the header, without the alignment of arrays, and freed blocks are not kept for
-/// later arrays. Null when there is no memory.
-pub(crate) fn new_text_block(size: usize) -> *mut MemInfo {
-    let Some(total) = size.checked_add(size_of::<MemInfo>()).filter(|t| *t <= isize::MAX as usize) else {
-        return ptr::null_mut();
-    };
+/// A block with the bytes of a text behind its header, and room that later parts of the text may take.
+#[repr(C)]
+struct TextBlock {
+    mem: MemInfo,
+    /// Number of bytes that belong to texts. The bytes behind them are nobody's.
+    used: AtomicUsize,
+    /// The thread that made it: [`this_thread`].
+    maker: usize,
+}
+
+/// A number that no other living thread has.
+#[inline]
+fn this_thread() -> usize {
+    RELEASING.with(|cell| ptr::from_ref(cell).addr())
+}
+
+/// A block for a text, with room for so many bytes: they follow the header, without the alignment of arrays, and freed
+/// blocks are not kept for later arrays. `used` of them belong to the text. Null when there is no memory.
+#[inline]
+pub(crate) fn new_text_block(used: usize, room: usize) -> *mut MemInfo {
+    // The C library gives multiples of 16 bytes; what is behind the text is room for it to grow.
+    let total = room.checked_add(size_of::<TextBlock>()).and_then(|t| t.checked_next_multiple_of(16));
+    let Some(total) = total.filter(|t| *t <= isize::MAX as usize) else { return ptr::null_mut() };
     // SAFETY: plain C allocation.
-    let raw = unsafe { libc::malloc(total) }.cast::<u8>();
+    let raw = unsafe { libc::malloc(total) }.cast::<TextBlock>();
     if raw.is_null() {
         return ptr::null_mut();
     }
-    let (mem, data) = (raw.cast::<MemInfo>(), raw.wrapping_add(size_of::<MemInfo>()));
+    let (data, size) = (raw.wrapping_add(1).cast::<u8>(), total - size_of::<TextBlock>());
+    let mem = MemInfo { refcount: AtomicI64::new(1), dtor: free_text_block, data, size };
     // SAFETY: `raw` has room for the header; `malloc` aligns for it.
-    unsafe { mem.write(MemInfo { refcount: AtomicI64::new(1), dtor: free_text_block, data, size }) };
+    unsafe { raw.write(TextBlock { mem, used: AtomicUsize::new(used), maker: this_thread() }) };
     count_live(1);
     announce(data, size);
-    mem
+    raw.cast()
+}
+
+/// Whether a text has taken the bytes behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extended {
+    Yes,
+    /// It is the last text of its block, which has too little room.
+    Full,
+    /// Others have bytes behind it, or its memory is no block of texts.
+    No,
+}
+
+/// Takes so many bytes behind a text for its continuation. Only the thread that made the block may, so that no two do.
+///
+/// # Safety
+/// `mem` is null or a live counted object, and owns a text that ends at `end`.
+#[inline]
+pub(crate) unsafe fn extend_text(mem: *mut MemInfo, end: *const u8, more: usize) -> Extended {
+    // SAFETY: the caller's promise; an object with this destructor is a `TextBlock`.
+    unsafe {
+        if mem.is_null() || (*mem).dtor as usize != free_text_block as *const () as usize {
+            return Extended::No;
+        }
+        let block = &*mem.cast::<TextBlock>();
+        let at = end as usize - block.mem.data as usize;
+        if block.maker != this_thread() || block.used.load(Ordering::Relaxed) != at {
+            return Extended::No;
+        }
+        if more > block.mem.size - at {
+            return Extended::Full;
+        }
+        block.used.store(at + more, Ordering::Relaxed);
+        Extended::Yes
+    }
 }
 
 /// Destructor of [`new_text_block`]. Compared by address, see [`free_block`].

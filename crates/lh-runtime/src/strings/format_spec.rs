@@ -2,8 +2,9 @@
 //! `[[fill]align][sign][z][#][0][width][grouping][.precision][type]`.
 
 use crate::classes::{ExcId, MEMORY_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
-use crate::repr::{Decimal, LayOut, lay_out, special};
+use crate::repr::{DIGITS, Decimal, LayOut, decimal, lay_out, special};
 use crate::text::{Point, Text, TextBuf};
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// An exception to raise.
@@ -86,8 +87,9 @@ impl Spec {
         let filled = second.and_then(Point::char).is_some_and(is_align);
         // A surrogate has no meaning but as what fills.
         let skipped = if filled { first.map_or(0, Point::size) } else { 0 };
-        let shown = text[skipped..].lossy();
-        let mut r = Reader { rest: &shown };
+        let rest = &text[skipped..];
+        let lossy = if rest.as_str().is_some() { String::new() } else { rest.lossy() };
+        let mut r = Reader { rest: rest.as_str().unwrap_or(&lossy) };
         if let (true, Some(fill)) = (filled, first) {
             s.fill = fill;
         }
@@ -150,12 +152,13 @@ fn unknown<T>(kind: char, type_name: &str) -> Result<T, Failure> {
 }
 
 /// Fills up to the width. `inside` is the number of bytes after which `=` puts the fill.
-fn pad(s: &Spec, body: impl AsRef<Text>, inside: usize) -> Formatted {
-    let body = body.as_ref();
+fn pad(s: &Spec, body: impl Into<TextBuf>, inside: usize) -> Formatted {
+    let body = body.into();
     let missing = s.width.saturating_sub(body.count());
     if missing == 0 {
-        return Ok(body.to_owned());
+        return Ok(body);
     }
+    let body: &Text = &body;
     let Some(mut out) = TextBuf::with_room(body.len() + missing * s.fill.size()) else {
         return Err(Failure { class: MEMORY_ERROR, message: String::new() });
     };
@@ -196,14 +199,13 @@ fn number(s: &Spec, n: &Number) -> Formatted {
     let sign = sign_of(s, n.negative);
     let zero_filled = s.fill == '0'.into() && s.align == '=';
     let taken = sign.len() + n.prefix.len() + n.rest.len();
-    let digits = match s.grouping {
-        None => n.digits.to_owned(),
+    let digits: Cow<'_, str> = match s.grouping {
+        None => n.digits.into(),
         Some(separator) => {
-            grouped(n.digits, separator, n.group, if zero_filled { s.width.saturating_sub(taken) } else { 0 })?
+            grouped(n.digits, separator, n.group, if zero_filled { s.width.saturating_sub(taken) } else { 0 })?.into()
         }
     };
-    let body = format!("{sign}{}{digits}{}", n.prefix, n.rest);
-    pad(s, body, sign.len() + n.prefix.len())
+    pad(s, [sign, n.prefix, &digits, n.rest].concat(), sign.len() + n.prefix.len())
 }
 
 /// Digits with separators, and zeros in front up to a width that counts the separators.
@@ -247,14 +249,16 @@ pub(crate) fn format_int(value: i128, spec: &Text) -> Formatted {
     if s.no_negative_zero {
         return fail("Negative zero coercion (z) not allowed in integer format specifier");
     }
-    let magnitude = value.unsigned_abs();
-    let (prefix, digits, group) = match kind {
+    // All callers have 64 bits.
+    let magnitude = value.unsigned_abs() as u64;
+    let mut room = [0; DIGITS];
+    let (prefix, digits, group): (_, Cow<'_, str>, _) = match kind {
         'c' => return format_char(&s, value),
-        'b' => ("0b", format!("{magnitude:b}"), 4),
-        'o' => ("0o", format!("{magnitude:o}"), 4),
-        'x' => ("0x", format!("{magnitude:x}"), 4),
-        'X' => ("0X", format!("{magnitude:X}"), 4),
-        _ => ("", magnitude.to_string(), 3),
+        'b' => ("0b", format!("{magnitude:b}").into(), 4),
+        'o' => ("0o", format!("{magnitude:o}").into(), 4),
+        'x' => ("0x", format!("{magnitude:x}").into(), 4),
+        'X' => ("0X", format!("{magnitude:X}").into(), 4),
+        _ => ("", String::from_utf8_lossy(decimal(false, magnitude, &mut room)), 3),
     };
     let prefix = if s.alternate { prefix } else { "" };
     number(&s, &Number { negative: value < 0, prefix, digits: &digits, rest: "", group })
@@ -373,7 +377,7 @@ fn plain_fixed(s: &Spec, value: f64, precision: usize) -> Formatted {
     let is_zero = || body[sign..].bytes().all(|b| b == b'0' || b == b'.');
     if s.no_negative_zero && value.is_sign_negative() && is_zero() {
         body.replace_range(..sign, sign_of(s, false));
-        return pad(s, &body, sign_of(s, false).len());
+        return pad(s, body, sign_of(s, false).len());
     }
     if s.width <= body.len() { Ok(body.into()) } else { pad(s, body, sign) }
 }
@@ -431,7 +435,7 @@ pub(crate) fn format_str(value: &Text, spec: &Text) -> Formatted {
         return fail("'=' alignment not allowed in string format specifier");
     }
     let end = s.precision.map_or(value.len(), |p| value.places().nth(p).map_or(value.len(), |(at, _)| at));
-    pad(&s, &value[..end], 0)
+    pad(&s, value[..end].to_owned(), 0)
 }
 
 #[cfg(test)]

@@ -1,68 +1,83 @@
-//! `str.swapcase`, `str.title`, `str.capitalize`: case of single characters that depends on those around them.
+//! Letter case: that of single characters may depend on those around them, and be several. ASCII is changed byte by
+//! byte.
 //!
 //! The standard library's mappings are of a later version of Unicode than the classes, and have no titlecase.
 
-use crate::characters::{CASED, IGNORABLE, LOWER, UPPER, classes, is_in, mapped, push_lower, push_upper};
+use crate::characters::{
+    CASED, Case, IGNORABLE, LOWER, UPPER, folded, is_in, mapped, near_case, push_lower, push_title, push_upper, upper,
+};
+use crate::memory::alloc::MemInfo;
+use crate::strings::make::{Writer, give_written};
+use crate::strings::value::{StrValue, give, text};
+use crate::symbol::{Symbol, functions};
 use crate::text::{Point, Text, TextBuf};
+use lh_ir::consts::ASCII;
 
 /// `str.lower`
-pub(crate) fn lower(s: &Text) -> TextBuf {
-    mapped(s, <[u8]>::make_ascii_lowercase, |out, at, c| push_small(out, s, at, c))
+fn lower(s: &Text) -> TextBuf {
+    mapped(s, u8::to_ascii_lowercase, Some(Case::Small), |out, at, c| push_small(out, s, at, c))
 }
 
 /// `str.swapcase`
-pub(crate) fn swapped(s: &Text) -> TextBuf {
-    let swap = |out: &mut TextBuf, c: Point, small: &Text| {
-        if is_in(c, UPPER) {
-            out.push_text(small);
-        } else if is_in(c, LOWER) {
-            push_upper(out, c);
-        } else {
-            out.push(c);
-        }
-    };
-    with_small(s, swap)
+fn swapped(s: &Text) -> TextBuf {
+    mapped(
+        s,
+        |b| swapped_byte(*b),
+        None,
+        |out, at, c| {
+            if is_in(c, UPPER) {
+                push_small(out, s, at, c);
+            } else if is_in(c, LOWER) {
+                push_form(out, c, Case::Capital, push_upper);
+            } else {
+                out.push(c);
+            }
+        },
+    )
+}
+
+fn swapped_byte(b: u8) -> u8 {
+    b ^ u8::from(b.is_ascii_alphabetic()) << 5
 }
 
 /// `str.title`
-pub(crate) fn titled(s: &Text) -> TextBuf {
+fn titled(s: &Text) -> TextBuf {
     let mut inside = false;
-    with_small(s, |out, c, small| {
+    each(s, |out, at, c| {
         if inside {
-            out.push_text(small);
+            push_small(out, s, at, c);
         } else {
-            push_title(out, c);
+            push_form(out, c, Case::Title, push_title);
         }
         inside = is_in(c, CASED);
     })
 }
 
-/// `str.capitalize`
-pub(crate) fn capitalized(s: &Text) -> TextBuf {
-    let mut is_first = true;
-    with_small(s, |out, c, small| {
-        if std::mem::take(&mut is_first) {
-            push_title(out, c);
-        } else {
-            out.push_text(small);
-        }
-    })
+/// A form of one character: by the table, if it is there.
+fn push_form(out: &mut TextBuf, c: Point, case: Case, other: fn(&mut TextBuf, Point)) {
+    match near_case(c, case) {
+        Some(form) => out.push_pair(form),
+        None => other(out, c),
+    }
 }
 
-/// A text made of every character and its small form at that place: a sigma has another one at the end of a word.
-fn with_small(s: &Text, mut push: impl FnMut(&mut TextBuf, Point, &Text)) -> TextBuf {
-    let mut out = TextBuf::default();
-    let mut small = TextBuf::default();
-    for (at, c) in s.places() {
-        small.clear();
-        push_small(&mut small, s, at, c);
-        push(&mut out, c, &small);
-    }
+/// `str.capitalize`
+fn capitalized(s: &Text) -> TextBuf {
+    each(s, |out, at, c| if at == 0 { push_title(out, c) } else { push_small(out, s, at, c) })
+}
+
+/// A text made of what becomes of each character at its place.
+fn each(s: &Text, mut push: impl FnMut(&mut TextBuf, usize, Point)) -> TextBuf {
+    let mut out = TextBuf::with_room(s.len()).unwrap_or_default();
+    s.places().for_each(|(at, c)| push(&mut out, at, c));
     out
 }
 
 /// The small form of the character at a place of a text.
 fn push_small(out: &mut TextBuf, s: &Text, at: usize, c: Point) {
+    if let Some(form) = near_case(c, Case::Small) {
+        return out.push_pair(form);
+    }
     let is_last = || begins_with_letter(s[..at].points().rev()) && !begins_with_letter(s[at + c.size()..].points());
     match c.char() {
         Some('Σ') if is_last() => out.push('ς'),
@@ -75,34 +90,55 @@ fn begins_with_letter(mut characters: impl Iterator<Item = Point>) -> bool {
     characters.find(|c| !is_in(*c, IGNORABLE)).is_some_and(|c| is_in(c, CASED))
 }
 
-/// The character as the first of a word: its capital, of which only the first part stays one.
-fn push_title(out: &mut TextBuf, p: Point) {
-    let Some(c) = p.char() else { return out.push(p) };
-    // A small iota below a vowel stays below it, but stands beside its capital.
-    const IOTA: char = '\u{399}';
-    match c {
-        'Ǆ' | 'ǅ' | 'ǆ' => out.push('ǅ'),
-        'Ǉ' | 'ǈ' | 'ǉ' => out.push('ǈ'),
-        'Ǌ' | 'ǋ' | 'ǌ' => out.push('ǋ'),
-        'Ǳ' | 'ǲ' | 'ǳ' => out.push('ǲ'),
-        // Georgian has capitals for whole texts only.
-        '\u{10d0}'..='\u{10ff}' => out.push(c),
-        'ŉ' => out.extend(c.to_uppercase()),
-        '\u{1f80}'..='\u{1faf}' => out.extend(char::from_u32(u32::from(c) | 8)),
-        '\u{1fb3}' | '\u{1fc3}' | '\u{1ff3}' => out.extend(char::from_u32(u32::from(c) + 9)),
-        _ if !is_in(c, LOWER) || c.to_uppercase().any(|u| classes(u) == 0) => out.push(c),
-        _ => {
-            let mut upper = c.to_uppercase();
-            out.extend(upper.next());
-            let is_greek = matches!(c, '\u{1fb2}'..='\u{1ff7}');
-            out.extend(upper.flat_map(|p| if is_greek && p == IOTA { '\u{345}' } else { p }.to_lowercase()));
+/// Methods that change the case of a text: how, in ASCII and in any text.
+macro_rules! cases {
+    ($($name:ident($out:ident, $bytes:ident) => $ascii:expr, $any:expr;)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(_: *mut MemInfo, s: *const u8, n: i64, out: *mut StrValue) -> i32 {
+            // SAFETY: compiled code passes a live string and room for the result.
+            unsafe {
+                let s = text(s, n);
+                if n & ASCII == 0 {
+                    return give($any(s), out);
+                }
+                give_written(s.len(), true, out, |$out: &mut Writer<'_>| {
+                    let $bytes = s.as_bytes();
+                    $ascii
+                })
+            }
         }
+    )*};
+}
+
+cases! {
+    lh_str_upper(out, bytes) => out.mapped(bytes, |b| b.to_ascii_uppercase()), upper;
+    lh_str_lower(out, bytes) => out.mapped(bytes, |b| b.to_ascii_lowercase()), lower;
+    lh_str_casefold(out, bytes) => out.mapped(bytes, |b| b.to_ascii_lowercase()), folded;
+    lh_str_swapcase(out, bytes) => out.mapped(bytes, swapped_byte), swapped;
+    lh_str_title(out, bytes) => {
+        let mut inside = 0;
+        out.mapped(bytes, |b| {
+            let (is_letter, small) = (u8::from(b.is_ascii_alphabetic()) << 5, b.to_ascii_lowercase());
+            small ^ (is_letter & !std::mem::replace(&mut inside, is_letter))
+        });
+    }, titled;
+    lh_str_capitalize(out, bytes) => {
+        let (first, rest) = bytes.split_at(bytes.len().min(1));
+        out.mapped(first, |b| b.to_ascii_uppercase());
+        out.mapped(rest, |b| b.to_ascii_lowercase());
+    }, capitalized;
+}
+
+pub(crate) fn symbols() -> Vec<Symbol> {
+    functions! {
+        (_ _ _ _) lh_str_upper lh_str_lower lh_str_casefold lh_str_swapcase lh_str_title lh_str_capitalize;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::text::{Text, TextBuf};
+    use super::{folded, lower, upper, *};
+    use crate::strings::value::tests::took;
 
     fn by(method: fn(&Text) -> TextBuf, s: &str) -> String {
         method(s.as_ref()).lossy()
@@ -118,6 +154,25 @@ mod tests {
 
     fn capitalized(s: &str) -> String {
         by(super::capitalized, s)
+    }
+
+    /// Methods of ASCII are those of any text.
+    #[test]
+    fn ascii_is_changed_as_any_text() {
+        let every: String = (0..128).map(char::from).collect();
+        for s in [every.as_str(), "", "a", "aB cD-eF'g 1a", "AB", "zZ"] {
+            let n = s.len() as i64 | ASCII;
+            let of = |f: unsafe extern "C" fn(*mut MemInfo, *const u8, i64, *mut StrValue) -> i32| {
+                // SAFETY: a live text, and room for the result.
+                took(|out| unsafe { f(std::ptr::null_mut(), s.as_ptr(), n, out) })
+            };
+            let any: Vec<_> = [upper, lower, folded, super::swapped, super::titled, super::capitalized]
+                .iter()
+                .map(|f: &fn(&Text) -> TextBuf| f(s.as_ref()).lossy())
+                .collect();
+            let ascii = [lh_str_upper, lh_str_lower, lh_str_casefold, lh_str_swapcase, lh_str_title, lh_str_capitalize];
+            assert_eq!(ascii.map(of).to_vec(), any);
+        }
     }
 
     #[test]

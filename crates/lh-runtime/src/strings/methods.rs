@@ -1,17 +1,17 @@
 //! Methods of `str` that walk over a whole text, and those that take or give several strings.
 
-use crate::characters::{self, ALPHA, DECIMAL, DIGIT, LOWER, NUMERIC, PRINTABLE, TITLE, UPPER, is_in};
 use crate::classes::VALUE_ERROR;
 use crate::exception::raise;
 use crate::items::{Items, ItemsRef};
-use crate::memory::alloc::{MemInfo, incref_by};
+use crate::memory::alloc::{MemInfo, incref_by, no_memory};
 use crate::strings::index::{byte_of, char_count};
-use crate::strings::parse_number::is_space;
-use crate::strings::value::{StrValue, give, give_part, part_len, text, with_room};
+use crate::strings::make::{give_written, shared_char};
+use crate::strings::value::{StrValue, give_part, part_len, text};
 use crate::strings::words;
 use crate::symbol::{Symbol, functions};
-use crate::text::{Point, Text};
+use crate::text::Text;
 use lh_ir::consts::ASCII;
+use smallvec::SmallVec;
 use std::ops::Range;
 
 type Mem = *mut MemInfo;
@@ -43,39 +43,6 @@ unsafe extern "C" fn lh_str_rfind(mem: Mem, s: Data, n: i64, _: Mem, part: Data,
     }
 }
 
-/// The question that a predicate on texts asks of each character.
-fn all(s: &Text, test: impl FnMut(Point) -> bool) -> bool {
-    !s.is_empty() && s.points().all(test)
-}
-
-/// Predicates on texts.
-macro_rules! predicates {
-    ($($name:ident => $test:expr;)*) => {$(
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name(_: Mem, s: Data, n: i64) -> u8 {
-            let test: fn(&Text) -> bool = $test;
-            // SAFETY: compiled code passes a live string.
-            u8::from(test(unsafe { text(s, n) }))
-        }
-    )*};
-}
-
-predicates! {
-    lh_str_isascii => Text::is_ascii;
-    lh_str_isspace => |s| all(s, is_space);
-    lh_str_isdecimal => |s| all(s, |c| is_in(c, DECIMAL));
-    lh_str_isdigit => |s| all(s, |c| is_in(c, DECIMAL | DIGIT));
-    lh_str_isnumeric => |s| all(s, |c| is_in(c, NUMERIC));
-    lh_str_isalpha => |s| all(s, |c| is_in(c, ALPHA));
-    lh_str_isalnum => |s| all(s, |c| is_in(c, ALPHA | DECIMAL | DIGIT | NUMERIC));
-    lh_str_isprintable => |s| s.points().all(|c| is_in(c, PRINTABLE));
-    lh_str_isidentifier => characters::is_identifier;
-    lh_str_isupper => |s| s.points().any(|c| is_in(c, UPPER)) && !s.points().any(|c| is_in(c, LOWER | TITLE));
-    lh_str_islower => |s| s.points().any(|c| is_in(c, LOWER)) && !s.points().any(|c| is_in(c, UPPER | TITLE));
-    lh_str_istitle => characters::is_titled;
-    lh_str_is_utf8 => |s| s.as_str().is_some();
-}
-
 /// Replaces the first `limit` occurrences (all of them if it is negative).
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_replace(
@@ -95,20 +62,41 @@ unsafe extern "C" fn lh_str_replace(
     unsafe {
         let (s, old, new) = (text(s, n), text(old, on), text(new, nn));
         let limit = limit_of(limit);
-        let found = s.matches(old).take(limit).count();
-        if found == 0 {
+        let is_ascii = n & nn & ASCII != 0;
+        if let (&[old], &[new], usize::MAX) = (old.as_bytes(), new.as_bytes(), limit) {
+            if memchr::memchr(old, s.as_bytes()).is_none() {
+                return give_part(mem, n, s, out);
+            }
+            return give_written(s.len(), is_ascii, out, |to| {
+                to.mapped(s.as_bytes(), |b| if b == old { new } else { b });
+            });
+        }
+        let places: SmallVec<[usize; 32]> = s.matches(old).take(limit).collect();
+        if places.is_empty() {
             return give_part(mem, n, s, out);
         }
+        let found = places.len();
         let bytes = (s.len() - found * old.len()) as u128 + found as u128 * new.len() as u128;
-        let Some(mut replaced) = with_room(usize::try_from(bytes).unwrap_or(usize::MAX)) else { return 1 };
-        let mut done = 0;
-        for at in s.matches(old).take(limit) {
-            replaced.push_text(&s[done..at]);
-            replaced.push_text(new);
-            done = at + old.len();
-        }
-        replaced.push_text(&s[done..]);
-        give(&replaced, out)
+        give_written(usize::try_from(bytes).unwrap_or(usize::MAX), is_ascii, out, |to| {
+            let mut done = 0;
+            for at in places {
+                to.text(&s[done..at]);
+                to.text(new);
+                done = at + old.len();
+            }
+            to.text(&s[done..]);
+        })
+    }
+}
+
+/// Number of occurrences that do not overlap.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_count(_: Mem, s: Data, n: i64, _: Mem, part: Data, pn: i64) -> i64 {
+    // SAFETY: compiled code passes live strings.
+    let (s, part) = unsafe { (text(s, n), text(part, pn)) };
+    match part.as_bytes() {
+        [byte] => memchr::memchr_iter(*byte, s.as_bytes()).count() as i64,
+        _ => s.matches(part).count() as i64,
     }
 }
 
@@ -123,27 +111,69 @@ unsafe fn items<'a>(object: *mut Items) -> &'a [StrValue] {
     }
 }
 
+/// An ASCII text with each character replaced by the text at its place among 128.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_mapped(_: Mem, s: Data, n: i64, parts: *mut Items, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes a live string, a live object with 128 strings as items and room for the result.
+    unsafe {
+        let (bytes, texts) = (text(s, n).as_bytes(), items(parts));
+        let text_of = |b: &u8| texts[usize::from(*b)];
+        let size: u128 = bytes.iter().map(|b| (text_of(b).len & !ASCII) as u128).sum();
+        let is_ascii = texts.iter().fold(ASCII, |all, t| all & t.len) != 0;
+        give_written(usize::try_from(size).unwrap_or(usize::MAX), is_ascii, out, |to| {
+            for b in bytes {
+                match text_of(b).text().as_bytes() {
+                    [one] => to.byte(*one),
+                    several => to.bytes(several),
+                }
+            }
+        })
+    }
+}
+
+/// Sorts the items of an object by code points; equal ones stay in order.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_sort(parts: *mut Items, descending: i64) {
+    // SAFETY: compiled code passes a live object with strings as items, to which nobody else refers meanwhile.
+    unsafe {
+        let n = usize::try_from((*parts).len).unwrap_or(0);
+        if n == 0 {
+            return;
+        }
+        let items = std::slice::from_raw_parts_mut((*parts).mem.data.cast::<StrValue>(), n);
+        match descending {
+            0 => items.sort_by(|a, b| a.text().cmp(b.text())),
+            _ => items.sort_by(|a, b| b.text().cmp(a.text())),
+        }
+    }
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_join(_: Mem, sep: Data, sn: i64, parts: *mut Items, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string, a live object with strings as items and room for the result.
     unsafe {
         let (sep, items) = (text(sep, sn), items(parts));
-        let all: u128 = items.iter().map(|i| i.text().len() as u128).sum();
-        let bytes = all + sep.len() as u128 * items.len().saturating_sub(1) as u128;
-        let Some(mut joined) = with_room(usize::try_from(bytes).unwrap_or(usize::MAX)) else { return 1 };
-        for (i, item) in items.iter().enumerate() {
-            if i > 0 {
-                joined.push_text(sep);
-            }
-            joined.push_text(item.text());
+        let (mut all, mut flags) = (0u128, sn);
+        for item in items {
+            all += (item.len & !ASCII) as u128;
+            flags &= item.len;
         }
-        give(&joined, out)
+        let bytes = all + sep.len() as u128 * items.len().saturating_sub(1) as u128;
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        give_written(bytes, flags & ASCII != 0, out, |joined| {
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    joined.text(sep);
+                }
+                joined.text(item.text());
+            }
+        })
     }
 }
 
 /// Adds parts of a string, which share its owner, to the items of an object. Its references are taken together, since
 /// one addition is cheaper than one for each part.
-struct Parts<'a> {
+pub(super) struct Parts<'a> {
     mem: Mem,
     n: i64,
     s: &'a Text,
@@ -154,7 +184,7 @@ struct Parts<'a> {
 
 impl Parts<'_> {
     /// Adds a part; false when there is no memory.
-    fn add(&mut self, range: Range<usize>) -> bool {
+    pub(super) fn add(&mut self, range: Range<usize>) -> bool {
         let part = &self.s[range];
         let value = StrValue { mem: self.mem, data: part.as_bytes().as_ptr(), len: part_len(self.n, part) };
         // SAFETY: the items are strings.
@@ -162,19 +192,47 @@ impl Parts<'_> {
             self.count += 1;
             return true;
         }
-        self.status = crate::memory::alloc::no_memory((self.out.len() + 1) as i128 * size_of::<StrValue>() as i128);
+        self.status = no_memory((self.out.len() + 1) as i128 * size_of::<StrValue>() as i128);
         false
     }
 }
 
 /// Gives an object the parts that a function adds.
-unsafe fn give_parts(mem: Mem, n: i64, s: &Text, out: *mut Items, cut: impl FnOnce(&mut Parts<'_>)) -> i32 {
-    // SAFETY: the caller passes a live string owned by `mem` and a live object with strings as items.
+///
+/// # Safety
+/// `s` is a live string owned by `mem`, and `out` a live object with strings as items.
+pub(super) unsafe fn give_parts(mem: Mem, n: i64, s: &Text, out: *mut Items, cut: impl FnOnce(&mut Parts<'_>)) -> i32 {
+    // SAFETY: the caller's promise.
     unsafe {
         let mut parts = Parts { mem, n, s, out: ItemsRef::from_borrowed(out), count: 0, status: 0 };
         cut(&mut parts);
         incref_by(mem, parts.count);
         parts.status
+    }
+}
+
+/// Adds the characters of a text to the items of an object.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_characters(mem: Mem, s: Data, n: i64, out: *mut Items) -> i32 {
+    // SAFETY: compiled code passes a live string, and a live object with strings as items.
+    unsafe {
+        let s = text(s, n);
+        let mut items = ItemsRef::from_borrowed(out);
+        items.reserve(items.len() + if n & ASCII != 0 { s.len() } else { s.count() });
+        let mut of_text = 0;
+        for (at, c) in s.places() {
+            let value = shared_char(c).unwrap_or_else(|| {
+                of_text += 1;
+                let data = s[at..].as_bytes().as_ptr();
+                StrValue { mem, data, len: c.size() as i64 }
+            });
+            if !items.push_value(value) {
+                incref_by(mem, of_text);
+                return no_memory((items.len() + 1) as i128 * size_of::<StrValue>() as i128);
+            }
+        }
+        incref_by(mem, of_text);
+        0
     }
 }
 
@@ -228,11 +286,10 @@ unsafe extern "C" fn lh_str_split_space(mem: Mem, s: Data, n: i64, limit: i64, o
 
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
-        (_ _ _) lh_str_isspace lh_str_isdigit lh_str_isalpha lh_str_isalnum lh_str_isupper lh_str_islower lh_str_isascii;
-        (_ _ _) lh_str_isdecimal lh_str_isnumeric lh_str_isprintable lh_str_isidentifier lh_str_istitle;
-        (_ _ _) lh_str_is_utf8;
-        (_ _ _ _ _) lh_str_join lh_str_split_space;
-        (_ _ _ _ _ _) lh_str_rfind;
+        (_ _) lh_str_sort;
+        (_ _ _ _) lh_str_characters;
+        (_ _ _ _ _) lh_str_mapped lh_str_join lh_str_split_space;
+        (_ _ _ _ _ _) lh_str_rfind lh_str_count;
         (_ _ _ _ _ _ _) lh_str_find;
         (_ _ _ _ _ _ _ _) lh_str_split;
         (_ _ _ _ _ _ _ _ _ _ _) lh_str_replace;
@@ -255,18 +312,6 @@ mod tests {
         assert_eq!(call!(lh_str_find("ab", "") 3), -1);
         assert_eq!(call!(lh_str_rfind("éabcab", "ab")), 4);
         assert_eq!(call!(lh_str_rfind("ab", "")), 2);
-    }
-
-    #[test]
-    fn predicates() {
-        assert_eq!(
-            [call!(lh_str_isspace(" \t\x1c")), call!(lh_str_isspace("")), call!(lh_str_isspace("a "))],
-            [1, 0, 0]
-        );
-        assert_eq!([call!(lh_str_isdigit("012")), call!(lh_str_isdigit("²")), call!(lh_str_isdigit("1.0"))], [1, 1, 0]);
-        assert_eq!([call!(lh_str_isalpha("aé")), call!(lh_str_isalpha("a1")), call!(lh_str_isalnum("a1"))], [1, 0, 1]);
-        assert_eq!([call!(lh_str_isupper("AB1")), call!(lh_str_isupper("12")), call!(lh_str_isupper("Ab"))], [1, 0, 0]);
-        assert_eq!([call!(lh_str_islower("ab1")), call!(lh_str_islower("")), call!(lh_str_islower("Ab"))], [1, 0, 0]);
     }
 
     #[test]

@@ -34,6 +34,9 @@ fn prefixed(digits: &str) -> Option<(u32, &str)> {
 /// `int(s, base)` for bases 2 to 36, or 0 for that of the prefix; `Ok(None)` when it does not fit 64 bits, `Err` with
 /// Python's message.
 pub(crate) fn parse_int(s: &Text, base: u32) -> Result<Option<i64>, String> {
+    if let Some(value) = short_int(s, base) {
+        return Ok(Some(value));
+    }
     let invalid = || {
         let shown: TextBuf = s.points().take(200).collect();
         format!("invalid literal for int() with base {base}: {}", str_repr(&shown))
@@ -55,6 +58,23 @@ pub(crate) fn parse_int(s: &Text, base: u32) -> Result<Option<i64>, String> {
     // The sign goes in first: the smallest number has no positive counterpart.
     let signed = if negative { format!("-{digits}") } else { digits };
     Ok(i64::from_str_radix(&signed, radix).ok())
+}
+
+/// A number of few digits with nothing else but a sign, as most are.
+fn short_int(s: &Text, base: u32) -> Option<i64> {
+    let (is_negative, digits) = match s.as_bytes() {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    // So many digits fit to any base; without a base, zeros at the beginning mean one.
+    if digits.is_empty() || digits.len() > 12 || base == 0 {
+        return None;
+    }
+    let value = digits.iter().try_fold(0, |value, digit| {
+        let digit = char::from(*digit).to_digit(base)?;
+        Some(value * i64::from(base) + i64::from(digit))
+    })?;
+    Some(if is_negative { -value } else { value })
 }
 
 /// The text without white space around it, with decimal digits of all scripts as ASCII.
@@ -88,7 +108,10 @@ pub(crate) fn parse_float(s: &Text) -> Result<f64, String> {
     let invalid = || format!("could not convert string to float: {}", str_repr(s));
     let plain = plain_digits(s);
     let (negative, rest) = sign(&plain);
-    let plain = without_underscores(rest).ok_or_else(invalid)?;
+    let plain = match rest.contains('_') {
+        true => Cow::Owned(without_underscores(rest).ok_or_else(invalid)?),
+        false => Cow::Borrowed(rest),
+    };
     let named = ["inf", "infinity", "nan"].iter().any(|n| rest.eq_ignore_ascii_case(n));
     let number = plain.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && plain.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));

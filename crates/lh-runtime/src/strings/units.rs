@@ -6,6 +6,7 @@ use crate::memory::alloc::MemInfo;
 use crate::strings::value::{StrValue, give, text};
 use crate::symbol::{Symbol, functions};
 use crate::text::{Point, TextBuf};
+use lh_ir::consts::ASCII;
 
 /// `lh_str_from_units(units, n, out)`: the text of at most `n` code points, which may lie at any address.
 #[unsafe(no_mangle)]
@@ -86,6 +87,19 @@ unsafe extern "C" fn lh_str_from_bytes(bytes: *const u8, n: i64, number: i64, ou
     }
 }
 
+/// `lh_str_valid_end(bytes, n, at, encoding)`: the first byte, from one on, at which bytes are no text.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_valid_end(bytes: *const u8, n: i64, at: i64, number: i64) -> i64 {
+    // SAFETY: compiled code passes memory of so many bytes, one of which is the first.
+    let bytes =
+        if n > at { unsafe { std::slice::from_raw_parts(bytes.add(at as usize), (n - at) as usize) } } else { &[] };
+    let valid = match encoding(number) {
+        (_, true, _) => std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len),
+        (last, ..) => bytes.iter().position(|b| u32::from(*b) > last).unwrap_or(bytes.len()),
+    };
+    at + valid as i64
+}
+
 /// `lh_str_encoded_size(mem, data, len, encoding, out)`: the number of bytes of a text. UTF-8 has surrogates as other
 /// characters here.
 #[unsafe(no_mangle)]
@@ -100,7 +114,7 @@ unsafe extern "C" fn lh_str_encoded_size(
     // SAFETY: compiled code passes a live text, and room for the result.
     unsafe {
         let s = text(data, len);
-        if is_utf8 {
+        if is_utf8 || len & ASCII != 0 {
             out.write(s.len() as i64);
             return 0;
         }
@@ -123,7 +137,8 @@ unsafe extern "C" fn lh_str_encode(_mem: *mut MemInfo, data: *const u8, len: i64
     // SAFETY: compiled code passes a live text, and memory of as many bytes as it needs.
     unsafe {
         let s = text(data, len);
-        if encoding(number).1 {
+        // ASCII is the same in all of them.
+        if encoding(number).1 || len & ASCII != 0 {
             to.copy_from_nonoverlapping(s.as_bytes().as_ptr(), s.len());
         } else {
             s.points().enumerate().for_each(|(i, c)| to.add(i).write(u32::from(c) as u8));
@@ -134,7 +149,7 @@ unsafe extern "C" fn lh_str_encode(_mem: *mut MemInfo, data: *const u8, len: i64
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         (_ _ _) lh_str_from_units;
-        (_ _ _ _) lh_str_from_bytes;
+        (_ _ _ _) lh_str_from_bytes lh_str_valid_end;
         (_ _ _ _ _) lh_str_cmp_units lh_str_to_units lh_str_encoded_size lh_str_encode;
     }
 }

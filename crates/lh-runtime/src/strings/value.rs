@@ -3,20 +3,19 @@
 //!
 //! Parts of a string share its owner. [`ASCII`] in the number says that characters are found by their index.
 
-use crate::characters;
 use crate::classes::{INDEX_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
 use crate::exception::raise;
-use crate::memory::alloc::{MemInfo, decref, incref, new_foreign, new_text_block, no_memory};
-use crate::repr::{complex_repr, complex64_repr, float_repr, float32_repr, str_repr};
+use crate::memory::alloc::{MemInfo, incref, no_memory};
+use crate::repr::{DIGITS, complex_repr, complex64_repr, decimal, float_repr, float32_repr, str_repr};
 use crate::strings::format_spec::{Failure, format_complex, format_float, format_int, format_str};
 use crate::strings::index::{self, byte_of, char_count};
-use crate::strings::letter_case;
+use crate::strings::make::{ascii_char, give_written, shared_char};
 use crate::strings::parse_number::{parse_float, parse_int};
+use crate::strings::questions::all_bytes;
 use crate::symbol::{Symbol, functions};
 use crate::text::{Point, Text, TextBuf};
 use lh_ir::consts::ASCII;
 use std::cmp::Ordering;
-use std::ptr;
 
 /// A string as compiled code holds it; one reference to `mem` belongs to it.
 #[repr(C)]
@@ -33,36 +32,11 @@ pub struct StrValue {
 impl StrValue {
     /// A new string; `None` when there is no memory.
     pub fn new(s: impl AsRef<Text>) -> Option<StrValue> {
-        StrValue::joined([s.as_ref()])
-    }
-    /// A new string of parts, one after the other; `None` when there is no memory.
-    pub fn joined<const N: usize>(parts: [&Text; N]) -> Option<StrValue> {
-        let size = parts.iter().try_fold(0usize, |n, part| n.checked_add(part.len()))?;
-        if size == 0 {
-            return Some(StrValue { mem: ptr::null_mut(), data: ptr::NonNull::dangling().as_ptr(), len: ASCII });
-        }
-        let mem = new_text_block(size);
-        if mem.is_null() {
-            return None;
-        }
-        // SAFETY: a fresh block of that size.
-        unsafe {
-            let data = (*mem).data;
-            let mut end = data;
-            for part in parts {
-                ptr::copy_nonoverlapping(part.as_bytes().as_ptr(), end, part.len());
-                end = end.add(part.len());
-            }
-            let is_ascii = parts.iter().all(|part| part.is_ascii());
-            let len = size as i64 | if is_ascii { ASCII } else { 0 };
-            if is_ascii || size <= index::SHORT {
-                return Some(StrValue { mem, data, len });
-            }
-            let owner = new_foreign(data, size, mem.cast(), release_block);
-            if owner.is_null() {
-                decref(mem);
-            }
-            (!owner.is_null()).then_some(StrValue { mem: owner, data, len })
+        let s = s.as_ref();
+        let mut points = s.points();
+        match (points.next().and_then(shared_char), points.next()) {
+            (Some(single), None) => Some(single),
+            _ => StrValue::written(s.len(), false, |out| out.text(s)),
         }
     }
     /// Its text.
@@ -87,12 +61,6 @@ pub unsafe fn text<'a>(data: *const u8, len: i64) -> &'a Text {
     }
     // SAFETY: the caller's promise.
     Text::of(unsafe { std::slice::from_raw_parts(data, len as usize) })
-}
-
-/// Frees the memory of a text.
-unsafe extern "C" fn release_block(mem: *mut std::ffi::c_void) {
-    // SAFETY: `StrValue::new` has given its reference away.
-    unsafe { decref(mem.cast()) }
 }
 
 /// The third word of a part of a string, whose third word is `n`.
@@ -211,9 +179,10 @@ unsafe extern "C" fn lh_str_concat(am: Mem, a: Data, an: i64, bm: Mem, b: Data, 
         if right.is_empty() {
             return give_part(am, an, left, out);
         }
-        match StrValue::joined([left, right]) {
+        let (left, right) = (StrValue { mem: am, data: a, len: an }, StrValue { mem: bm, data: b, len: bn });
+        match left.followed_by(right) {
             Some(v) => out.write(v),
-            None => return no_memory(left.len() as i128 + right.len() as i128),
+            None => return no_memory((an & !ASCII) as i128 + (bn & !ASCII) as i128),
         }
         0
     }
@@ -229,9 +198,8 @@ unsafe extern "C" fn lh_str_repeat(mem: Mem, s: Data, n: i64, times: i64, out: *
         }
         let times = usize::try_from(times).unwrap_or(0);
         let Some(bytes) = one.len().checked_mul(times) else { return no_memory(one.len() as i128 * times as i128) };
-        let Some(mut all) = with_room(bytes) else { return 1 };
-        (0..if one.is_empty() { 0 } else { times }).for_each(|_| all.push_text(one));
-        give(&all, out)
+        let times = if one.is_empty() { 0 } else { times };
+        give_written(bytes, n & ASCII != 0, out, |all| all.repeated(one, times))
     }
 }
 
@@ -239,11 +207,19 @@ unsafe extern "C" fn lh_str_repeat(mem: Mem, s: Data, n: i64, times: i64, out: *
 unsafe extern "C" fn lh_str_getitem(mem: Mem, s: Data, n: i64, index: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
+        let size = n & !ASCII;
+        if n & ASCII != 0 {
+            let at = if index < 0 { index.saturating_add(size) } else { index };
+            if (0..size).contains(&at) {
+                out.write(ascii_char(*s.add(at as usize)));
+                return 0;
+            }
+        }
         let s = text(s, n);
         let from_start = if index < 0 { index.saturating_add(char_count(mem, s, n) as i64) } else { index };
         let part = usize::try_from(from_start).ok().map_or(Text::of(&[]), |i| &s[byte_of(mem, s, n, i)..]);
         match part.points().next() {
-            Some(c) => give_part(mem, n, &part[..c.size()], out),
+            Some(c) => give_char(mem, n, part, c, out),
             None => raise(INDEX_ERROR, "string index out of range"),
         }
     }
@@ -254,9 +230,31 @@ unsafe extern "C" fn lh_str_getitem(mem: Mem, s: Data, n: i64, index: i64, out: 
 unsafe extern "C" fn lh_str_char(mem: Mem, s: Data, n: i64, at: i64, out: *mut StrValue) {
     // SAFETY: compiled code passes a live string, where in it a character begins, and room for the result.
     unsafe {
+        let first = *s.add(at as usize);
+        if first.is_ascii() {
+            return out.write(ascii_char(first));
+        }
         let rest = &text(s, n)[at as usize..];
-        let size = rest.points().next().map_or(0, Point::size);
-        give_part(mem, n, &rest[..size], out);
+        if let Some(c) = rest.points().next() {
+            give_char(mem, n, rest, c, out);
+        }
+    }
+}
+
+/// Returns the character that a part of a string begins with.
+///
+/// # Safety
+/// As of [`give_part`].
+unsafe fn give_char(mem: Mem, n: i64, part: &Text, c: Point, out: *mut StrValue) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match shared_char(c) {
+            Some(shared) => {
+                out.write(shared);
+                0
+            }
+            None => give_part(mem, n, &part[..c.size()], out),
+        }
     }
 }
 
@@ -279,7 +277,7 @@ unsafe extern "C" fn lh_str_slice(mem: Mem, s: Data, n: i64, start: i64, stop: i
 /// So many code points, from one on in steps.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_step(
-    _: Mem,
+    mem: Mem,
     s: Data,
     n: i64,
     start: i64,
@@ -289,9 +287,32 @@ unsafe extern "C" fn lh_str_step(
 ) -> i32 {
     // SAFETY: compiled code passes a live string that has these characters, and room for the result.
     let s = unsafe { text(s, n) };
+    let (count, bytes) = (usize::try_from(count).unwrap_or(0), s.as_bytes());
+    if step == -1 && count > 0 {
+        // SAFETY: as above; the part ends with the first character that is taken.
+        return unsafe {
+            let first = (start + 1) as usize - count;
+            let begin = byte_of(mem, s, n, first);
+            let part = &s[begin..byte_of(mem, s, n, first + count)];
+            give_written(part.len(), n & ASCII != 0, out, |to| to.reversed(part))
+        };
+    }
+    if n & ASCII != 0 || count == 0 {
+        // SAFETY: as above.
+        return unsafe {
+            give_written(count, true, out, |to| {
+                to.each((0..count).map(|k| bytes[(start + k as i64 * step) as usize]));
+            })
+        };
+    }
     let Some(mut taken) = with_room(s.len()) else { return 1 };
-    let chars: Vec<Point> = s.points().collect();
-    taken.extend((0..count).map(|k| chars[(start + k * step) as usize]));
+    if step > 0 {
+        taken.extend(s.points().skip(start as usize).step_by(step as usize).take(count));
+    } else {
+        // The last character that is taken is counted from the end.
+        let behind = s.count() - 1 - start as usize;
+        taken.extend(s.points().rev().skip(behind).step_by(step.unsigned_abs() as usize).take(count));
+    }
     // SAFETY: as above.
     unsafe { give(&taken, out) }
 }
@@ -300,6 +321,10 @@ unsafe extern "C" fn lh_str_step(
 unsafe extern "C" fn lh_str_ord(mem: Mem, s: Data, n: i64, out: *mut i64) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
+        if n == 1 | ASCII {
+            out.write(i64::from(*s));
+            return 0;
+        }
         let mut chars = text(s, n).points();
         match (chars.next(), chars.next()) {
             (Some(c), None) => {
@@ -318,7 +343,15 @@ unsafe extern "C" fn lh_str_ord(mem: Mem, s: Data, n: i64, out: *mut i64) -> i32
 unsafe extern "C" fn lh_str_chr(code: i64, out: *mut StrValue) -> i32 {
     match u32::try_from(code).ok().and_then(Point::new) {
         // SAFETY: compiled code passes room for the result.
-        Some(c) => unsafe { give(TextBuf::from_iter([c]), out) },
+        Some(c) => unsafe {
+            match shared_char(c) {
+                Some(shared) => {
+                    out.write(shared);
+                    0
+                }
+                None => give(TextBuf::from_iter([c]), out),
+            }
+        },
         None => raise(VALUE_ERROR, "chr() arg not in range(0x110000)"),
     }
 }
@@ -340,24 +373,90 @@ macro_rules! texts {
 }
 
 texts! {
-    lh_str_repr(_mem: Mem, s: Data, n: i64) => made(str_repr(text(s, n)));
-    lh_str_from_i64(value: i64) => made(value.to_string());
-    lh_str_from_u64(value: u64) => made(value.to_string());
     lh_str_from_f64(value: f64) => made(float_repr(value));
     lh_str_from_f32(value: f32) => made(float32_repr(value));
     lh_str_from_c128(re: f64, im: f64) => made(complex_repr(re, im));
     lh_str_from_c64(re: f32, im: f32) => made(complex64_repr(re, im));
     lh_str_from_bool(value: u8) => made(if value != 0 { "True" } else { "False" }.to_owned());
-    lh_str_upper(_mem: Mem, s: Data, n: i64) => made(characters::upper(text(s, n)));
-    lh_str_lower(_mem: Mem, s: Data, n: i64) => made(letter_case::lower(text(s, n)));
-    lh_str_casefold(_mem: Mem, s: Data, n: i64) => made(characters::folded(text(s, n)));
-    lh_str_swapcase(_mem: Mem, s: Data, n: i64) => made(letter_case::swapped(text(s, n)));
-    lh_str_title(_mem: Mem, s: Data, n: i64) => made(letter_case::titled(text(s, n)));
-    lh_str_capitalize(_mem: Mem, s: Data, n: i64) => made(letter_case::capitalized(text(s, n)));
     lh_str_format_f64(value: f64, _mem: Mem, spec: Data, n: i64) => format_float(value, text(spec, n));
     lh_str_format_c128(re: f64, im: f64, _mem: Mem, spec: Data, n: i64) => format_complex(re, im, text(spec, n));
     lh_str_format_i64(value: i64, _mem: Mem, spec: Data, n: i64) => format_int(i128::from(value), text(spec, n));
     lh_str_format_u64(value: u64, _mem: Mem, spec: Data, n: i64) => format_int(i128::from(value), text(spec, n));
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_repr(_: Mem, s: Data, n: i64, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes a live string and room for the result.
+    unsafe {
+        let s = text(s, n);
+        let is_plain = |b: u8| (b' '..0x7f).contains(&b) & (b != b'\'') & (b != b'\\');
+        if n & ASCII != 0 && all_bytes(s.as_bytes(), is_plain) {
+            return give_written(s.len() + 2, true, out, |quoted| {
+                quoted.byte(b'\'');
+                quoted.text(s);
+                quoted.byte(b'\'');
+            });
+        }
+        give(str_repr(s), out)
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_from_i64(value: i64, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes room for the result.
+    unsafe { give_digits(value < 0, value.unsigned_abs(), out) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_from_u64(value: u64, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes room for the result.
+    unsafe { give_digits(false, value, out) }
+}
+
+unsafe fn give_digits(is_negative: bool, magnitude: u64, out: *mut StrValue) -> i32 {
+    let mut room = [0; DIGITS];
+    let digits = decimal(is_negative, magnitude, &mut room);
+    // SAFETY: the caller passes room for the result.
+    unsafe {
+        match digits {
+            [digit] => {
+                out.write(ascii_char(*digit));
+                0
+            }
+            _ => give_written(digits.len(), true, out, |to| to.bytes(digits)),
+        }
+    }
+}
+
+/// `bin`, `oct` and `hex`: digits of one, three or four bits after a prefix.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_from_bits(value: i64, bits: i64, out: *mut StrValue) -> i32 {
+    let (mut rest, mut room) = (value.unsigned_abs(), [0; 64]);
+    let mut first = room.len();
+    loop {
+        first -= 1;
+        room[first] = b"0123456789abcdef"[(rest & ((1 << bits) - 1)) as usize];
+        rest >>= bits;
+        if rest == 0 {
+            break;
+        }
+    }
+    let prefix = match (value < 0, bits) {
+        (false, 1) => "0b",
+        (false, 3) => "0o",
+        (false, _) => "0x",
+        (true, 1) => "-0b",
+        (true, 3) => "-0o",
+        (true, _) => "-0x",
+    };
+    let digits = &room[first..];
+    // SAFETY: compiled code passes room for the result.
+    unsafe {
+        give_written(prefix.len() + digits.len(), true, out, |to| {
+            to.bytes(prefix.as_bytes());
+            to.bytes(digits);
+        })
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -411,9 +510,8 @@ unsafe extern "C" fn lh_str_to_f64(_: Mem, s: Data, n: i64, out: *mut f64) -> i3
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         (_ _) lh_str_from_i64 lh_str_from_u64 lh_str_from_f64 lh_str_from_f32 lh_str_from_bool lh_str_chr;
-        (_ _ _) lh_str_len lh_str_from_c128 lh_str_from_c64;
-        (_ _ _ _) lh_str_to_f64 lh_str_ord lh_str_repr lh_str_upper lh_str_lower;
-        (_ _ _ _) lh_str_swapcase lh_str_title lh_str_capitalize lh_str_casefold;
+        (_ _ _) lh_str_len lh_str_from_c128 lh_str_from_c64 lh_str_from_bits;
+        (_ _ _ _) lh_str_to_f64 lh_str_ord lh_str_repr;
         (_ _ _ _ _) lh_str_to_i64 lh_str_getitem lh_str_char lh_str_repeat lh_str_format_f64 lh_str_format_i64 lh_str_format_u64;
         (_ _ _ _ _ _) lh_str_format_c128 lh_str_eq lh_str_cmp lh_str_in lh_str_slice;
         (_ _ _ _ _ _ _) lh_str_concat lh_str_format_str lh_str_step;
@@ -424,6 +522,8 @@ pub(crate) fn symbols() -> Vec<Symbol> {
 pub(crate) mod tests {
     use super::*;
     use crate::exception::take_pending;
+    use crate::memory::alloc::decref;
+    use std::ptr;
 
     /// The string that a function returns, or the message of what it raises.
     pub(crate) fn took(f: impl FnOnce(*mut StrValue) -> i32) -> String {
@@ -494,8 +594,6 @@ pub(crate) mod tests {
         assert_eq!(took(|out| call!(lh_str_repeat("") i64::MAX, out)), "");
         assert!(took(|out| call!(lh_str_repeat("ab") i64::MAX / 2, out)).starts_with("! Unable to allocate"));
         assert_eq!(took(|out| call!(lh_str_repr("a'") out)), "\"a'\"");
-        assert_eq!(took(|out| call!(lh_str_upper("straße") out)), "STRASSE");
-        assert_eq!(took(|out| call!(lh_str_lower("ÀBC") out)), "àbc");
         // SAFETY: `out` is room for the result.
         unsafe {
             assert_eq!(took(|out| lh_str_from_i64(i64::MIN, out)), "-9223372036854775808");

@@ -15,6 +15,25 @@ fn spaces(word: u64) -> u64 {
     ((from(9) & !from(14)) | (from(28) & !from(33))) & TOPS
 }
 
+/// The bytes of a word of ASCII at which lines end, as top bits.
+fn ends_of_lines(word: u64) -> u64 {
+    let from = |byte: u64| word + ONES * (0x80 - byte);
+    ((from(10) & !from(14)) | (from(28) & !from(31))) & TOPS
+}
+
+/// The places of an ASCII text at which lines end, while they are taken; whether all were.
+pub(super) fn line_ends(s: &[u8], mut take: impl FnMut(usize) -> bool) -> bool {
+    for first in (0..s.len()).step_by(64) {
+        let mut found = bits(&s[first..], b' ', ends_of_lines);
+        while found != 0 {
+            if !take(first + next_place(&mut found)) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
 /// The bytes of a word that are equal to those of another, as top bits.
 fn equal(word: u64, to: u64) -> u64 {
     let x = word ^ to;

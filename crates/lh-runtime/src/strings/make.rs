@@ -1,0 +1,211 @@
+//! New texts, which are written where they stay: no bytes are written twice, and characters of Latin-1 take no memory.
+
+use crate::memory::alloc::no_memory;
+use crate::memory::alloc::{
+    Extended, MemInfo, decref, extend_text, foreign_owner, incref, new_foreign, new_text_block,
+};
+use crate::strings::index::SHORT;
+use crate::strings::value::StrValue;
+use crate::text::{Point, Text};
+use lh_ir::consts::ASCII;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+/// The characters of ASCII, and then those of two bytes up to U+00FF.
+static SINGLE: [u8; 128 + 2 * 128] = {
+    let mut bytes = [0; 128 + 2 * 128];
+    let mut i = 0;
+    while i < 128 {
+        bytes[i] = i as u8;
+        let code = 128 + i;
+        bytes[128 + 2 * i] = 0xc0 | (code >> 6) as u8;
+        bytes[129 + 2 * i] = 0x80 | (code & 0x3f) as u8;
+        i += 1;
+    }
+    bytes
+};
+
+/// A text of one byte of ASCII.
+#[inline]
+pub(crate) fn ascii_char(byte: u8) -> StrValue {
+    StrValue { mem: ptr::null_mut(), data: &raw const SINGLE[usize::from(byte & 0x7f)], len: 1 | ASCII }
+}
+
+/// A character as a text that has no owner, if it is one of Latin-1.
+#[inline]
+pub(crate) fn shared_char(p: Point) -> Option<StrValue> {
+    match u32::from(p) {
+        code @ 0..0x80 => Some(ascii_char(code as u8)),
+        code @ 0x80..0x100 => {
+            let data = &raw const SINGLE[128 + 2 * (code as usize - 128)];
+            Some(StrValue { mem: ptr::null_mut(), data, len: 2 })
+        }
+        _ => None,
+    }
+}
+
+/// The bytes of a new text that are still to be written.
+pub(crate) struct Writer<'a>(&'a mut [MaybeUninit<u8>]);
+
+impl Writer<'_> {
+    fn take(&mut self, n: usize) -> &mut [MaybeUninit<u8>] {
+        let (taken, rest) = std::mem::take(&mut self.0).split_at_mut(n);
+        self.0 = rest;
+        taken
+    }
+    pub(crate) fn byte(&mut self, byte: u8) {
+        self.take(1)[0].write(byte);
+    }
+    /// The same byte several times.
+    pub(crate) fn fill(&mut self, byte: u8, n: usize) {
+        self.take(n).fill(MaybeUninit::new(byte));
+    }
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.mapped(bytes, |b| b);
+    }
+    pub(crate) fn text(&mut self, text: &Text) {
+        self.bytes(text.as_bytes());
+    }
+    /// Each of some bytes, changed.
+    pub(crate) fn mapped(&mut self, bytes: &[u8], mut change: impl FnMut(u8) -> u8) {
+        self.take(bytes.len()).iter_mut().zip(bytes).for_each(|(to, b)| _ = to.write(change(*b)));
+    }
+    /// So many bytes.
+    pub(crate) fn each(&mut self, bytes: impl ExactSizeIterator<Item = u8>) {
+        self.take(bytes.len()).iter_mut().zip(bytes).for_each(|(to, b)| _ = to.write(b));
+    }
+    /// A text with its characters in the opposite order.
+    pub(crate) fn reversed(&mut self, text: &Text) {
+        let turned = self.take(text.len());
+        turned.iter_mut().zip(text.as_bytes()).for_each(|(to, b)| _ = to.write(*b));
+        turned.reverse();
+        if text.is_ascii() {
+            return;
+        }
+        // The bytes of each character are in the opposite order, too: the first one comes last.
+        for (at, point) in text.places() {
+            let end = text.len() - at;
+            match point.size() {
+                4 if end >= 4 => turned[end - 4..end].reverse(),
+                size @ 2..4 if end >= size => turned.swap(end - size, end - 1),
+                _ => {}
+            }
+        }
+    }
+    /// One text several times.
+    pub(crate) fn repeated(&mut self, text: &Text, times: usize) {
+        match text.as_bytes() {
+            [byte] => self.fill(*byte, times),
+            _ => (0..times).for_each(|_| self.text(text)),
+        }
+    }
+}
+
+impl StrValue {
+    /// A new text of so many bytes, all of which `write` writes; `None` when there is no memory. Where it is not known
+    /// to be ASCII, it is looked through.
+    pub(crate) fn written(size: usize, is_ascii: bool, write: impl FnOnce(&mut Writer<'_>)) -> Option<StrValue> {
+        StrValue::with_room(size, size, is_ascii, write)
+    }
+
+    /// The same, with room for so many bytes in all.
+    fn with_room(size: usize, room: usize, is_ascii: bool, write: impl FnOnce(&mut Writer<'_>)) -> Option<StrValue> {
+        if size == 0 {
+            return Some(StrValue { mem: ptr::null_mut(), data: ptr::NonNull::dangling().as_ptr(), len: ASCII });
+        }
+        let mem = new_text_block(size, room);
+        if mem.is_null() {
+            return None;
+        }
+        // SAFETY: a fresh block with that room.
+        unsafe {
+            let data = (*mem).data;
+            let mut writer = Writer(std::slice::from_raw_parts_mut(data.cast(), size));
+            write(&mut writer);
+            assert!(writer.0.is_empty(), "a text has fewer bytes than it was to have");
+            let is_ascii = is_ascii || std::slice::from_raw_parts(data, size).is_ascii();
+            StrValue { mem, data, len: size as i64 | if is_ascii { ASCII } else { 0 } }.indexed()
+        }
+    }
+
+    /// The same text with an owner that has a table of its characters, if it needs one.
+    unsafe fn indexed(self) -> Option<StrValue> {
+        if self.len & ASCII != 0 || self.len as usize <= SHORT {
+            return Some(self);
+        }
+        // SAFETY: the block is alive, and one of its references is this text's.
+        unsafe {
+            let owner = new_foreign(self.data.cast_mut(), self.len as usize, self.mem.cast(), release_block);
+            if owner.is_null() {
+                decref(self.mem);
+            }
+            (!owner.is_null()).then_some(StrValue { mem: owner, ..self })
+        }
+    }
+
+    /// This text with another behind it: in place where the bytes behind it are free, so that a text which grows by
+    /// many small parts is copied seldom. Who has the text sees no difference. `None` when there is no memory.
+    ///
+    /// # Safety
+    /// Both texts are live.
+    pub(crate) unsafe fn followed_by(self, more: StrValue) -> Option<StrValue> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (left, right) = (self.text(), more.text());
+            // A long text has its block behind the owner of its table.
+            let block = foreign_owner(self.mem, release_block).map_or(self.mem, |block| block.cast::<MemInfo>());
+            let end = self.data.add(left.len()).cast_mut();
+            let is_ascii = self.len & more.len & ASCII != 0;
+            let size = left.len() + right.len();
+            match extend_text(block, end, right.len()) {
+                Extended::Yes => {
+                    match right.as_bytes() {
+                        [byte] => end.write(*byte),
+                        bytes => ptr::copy_nonoverlapping(bytes.as_ptr(), end, bytes.len()),
+                    }
+                    incref(block);
+                    let len = size as i64 | if is_ascii { ASCII } else { 0 };
+                    StrValue { mem: block, data: self.data, len }.indexed()
+                }
+                is_extended => {
+                    let is_growing = is_extended == Extended::Full && left.len() >= GROWING;
+                    let room = if is_growing { size + size / 2 } else { size };
+                    StrValue::with_room(size, room, is_ascii, |out| {
+                        out.text(left);
+                        out.text(right);
+                    })
+                }
+            }
+        }
+    }
+}
+
+/// Texts of so many bytes that are continued get room for more.
+const GROWING: usize = 32;
+
+/// Frees the memory of a text. Compared by address: never inlined, so that there is one copy of it.
+#[inline(never)]
+unsafe extern "C" fn release_block(mem: *mut std::ffi::c_void) {
+    // SAFETY: `StrValue::indexed` has given its reference away.
+    unsafe { decref(mem.cast()) }
+}
+
+/// Returns a new text of so many bytes, see [`StrValue::written`].
+///
+/// # Safety
+/// `out` has room for it.
+pub(crate) unsafe fn give_written(
+    size: usize,
+    is_ascii: bool,
+    out: *mut StrValue,
+    write: impl FnOnce(&mut Writer<'_>),
+) -> i32 {
+    match StrValue::written(size, is_ascii, write) {
+        Some(v) => {
+            // SAFETY: the caller's promise.
+            unsafe { out.write(v) };
+            0
+        }
+        None => no_memory(size as i128),
+    }
+}
