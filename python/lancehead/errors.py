@@ -194,8 +194,8 @@ class NumbaAssertionError(TypingError):
     """An assertion that failed while compiling."""
 
 
-class NumbaNotImplementedError(TypingError):
-    """Something that is not there yet."""
+class NumbaNotImplementedError(TypingError, NotImplementedError):
+    """Something that is not there, such as what a device cannot do: also a `NotImplementedError`."""
 
 
 class NumbaKeyError(TypingError):

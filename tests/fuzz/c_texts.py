@@ -382,7 +382,7 @@ def computed(t: Text, given: list[np.ndarray]) -> dict[str, tuple[np.ndarray, np
 
 
 def run(first: int, count: int) -> dict[int, str]:
-    """What is wrong with texts, by their seeds."""
+    """The faults of texts, by their seeds."""
     texts = [Text(seed) for seed in range(first, first + count)]
     library, faults = built(texts), {}
     for t in texts:

@@ -9,17 +9,14 @@ import c_texts
 import calls
 import code_objects
 import differential
-import extremes
 import gradients
 import graphs
 import grids
-import iterators
 import kernels
 import loops
 import nests
 import objects
 import operands
-import second_derivatives
 
 
 class Fuzzer(NamedTuple):
@@ -40,10 +37,6 @@ def _unequal(script: str) -> Callable[[int, int], dict[int, str]]:
 
 def _objects(first: int, count: int) -> dict[int, str]:
     return {seed: text for seed, text in objects.run(first, count, 1).items() if objects.is_fault(text)}
-
-
-def _iterators(first: int, count: int) -> dict[int, str]:
-    return {seed: text for seed, text in iterators.run(first, count, 1).items() if objects.is_fault(text)}
 
 
 def _damaged(first: int, count: int) -> dict[int, str]:
@@ -67,16 +60,13 @@ FUZZERS = {
     "c_texts": Fuzzer(c_texts.run, 10),
     "calls": Fuzzer(calls.run, 200),
     "code_objects": Fuzzer(_damaged, 100),
-    "extremes": Fuzzer(extremes.run, 100),
     "gradients": Fuzzer(gradients.run, 5),
     "graphs": Fuzzer(_graphs, 10),
     "grids": Fuzzer(_unequal(grids.__file__), 10),
-    "iterators": Fuzzer(_iterators, 20),
     "kernels": Fuzzer(_unequal(kernels.__file__), 10),
     "loops": Fuzzer(loops.run, 20),
     "nests": Fuzzer(_unequal(nests.__file__), 40),
     "objects": Fuzzer(_objects, 20),
     "operands": Fuzzer(_operands, 5),
     "programs": Fuzzer(_unequal(differential.__file__), 40),
-    "second_derivatives": Fuzzer(second_derivatives.run, 3),
 }

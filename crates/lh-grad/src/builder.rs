@@ -1,5 +1,6 @@
 //! Appending instructions to blocks of a function.
 
+use lh_ir::cfg::Edge;
 use lh_ir::func::{Inst, InstData, Target, Term};
 use lh_ir::op::Op;
 use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value, bug};
@@ -119,4 +120,24 @@ pub(crate) fn trips(b: &mut Builder<'_>, first: Value, limit: Value, step: i64) 
         n = b.int_op("add", n, one);
     }
     b.op(row("select"), &[is_some, n, none], Ty::int())
+}
+
+/// The target that an edge is.
+fn target_of<'f>(func: &'f mut Function, e: &Edge) -> &'f mut Target {
+    let data = &mut func.blocks[e.from.index()];
+    let found = match e.target {
+        Some(at) => data.term.as_mut().and_then(|t| t.targets_mut().into_iter().nth(at as usize)),
+        None => data.unwind.as_mut(),
+    };
+    found.expect("the edge is there")
+}
+
+/// The arguments of an edge.
+pub(crate) fn edge_args<'f>(func: &'f mut Function, e: &Edge) -> &'f mut Vec<Value> {
+    &mut target_of(func, e).args
+}
+
+/// Lets an edge lead to another block.
+pub(crate) fn redirect(func: &mut Function, e: &Edge, block: Block, args: Vec<Value>) {
+    *target_of(func, e) = to(block, args);
 }

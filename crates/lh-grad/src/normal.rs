@@ -2,7 +2,7 @@
 //! latch, a block of its own on each edge out of it, and a counter of its iterations; values of a loop are used in it
 //! only (loop-closed SSA form); blocks where paths meet know the edge by which they were entered.
 
-use crate::builder::{Builder, to};
+use crate::builder::{Builder, edge_args, redirect, to};
 use crate::promote::{merge_params, promote};
 use crate::{generators, landing, reducible};
 use hashbrown::{HashMap, HashSet};
@@ -42,26 +42,6 @@ pub(crate) enum Selector {
 /// Edges into a block, in a fixed order.
 pub(crate) fn entries(cfg: &Cfg, b: Block) -> Vec<Edge> {
     cfg.preds(b).to_vec()
-}
-
-/// The target that an edge is.
-fn target_of<'f>(func: &'f mut Function, e: &Edge) -> &'f mut Target {
-    let data = &mut func.blocks[e.from.index()];
-    let found = match e.target {
-        Some(at) => data.term.as_mut().and_then(|t| t.targets_mut().into_iter().nth(at as usize)),
-        None => data.unwind.as_mut(),
-    };
-    found.expect("the edge is there")
-}
-
-/// The arguments of an edge.
-pub(crate) fn edge_args<'f>(func: &'f mut Function, e: &Edge) -> &'f mut Vec<Value> {
-    &mut target_of(func, e).args
-}
-
-/// Lets an edge lead to another block.
-pub(crate) fn redirect(func: &mut Function, e: &Edge, block: Block, args: Vec<Value>) {
-    *target_of(func, e) = to(block, args);
 }
 
 /// The block whose end an edge is taken back to: an exception leaves a block before anything in it has run.

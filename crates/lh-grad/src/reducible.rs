@@ -10,8 +10,7 @@
 //!                                 b2(q): ... jump h(0, z, 0)
 //! ```
 
-use crate::builder::{Builder, to};
-use crate::normal::{edge_args, redirect};
+use crate::builder::{Builder, edge_args, redirect, to};
 use crate::promote::zero_of;
 use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::{Cfg, DomTree, Edge, targets};

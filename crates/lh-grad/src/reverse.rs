@@ -2,10 +2,10 @@
 //! goes on to those of the blocks before it. It refers to the values of the forward part as if they were available;
 //! `keep` makes them so.
 
-use crate::builder::{Builder, SUM, to};
+use crate::builder::{Builder, SUM, edge_args, to};
 use crate::kernels::{self, Wait, is_folded};
 use crate::memory::{Memory, leaves, wanted};
-use crate::normal::{Flow, Selector, edge_args, entries, origin};
+use crate::normal::{Flow, Selector, entries, origin};
 use crate::partial::{self, Terms};
 use crate::program::Program;
 use crate::shadow::{

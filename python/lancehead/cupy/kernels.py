@@ -480,7 +480,7 @@ class ElementwiseKernel:
         return Plan(kernel, shapes)
 
     def _write_element(self, body: Body, w: Statements, types: list[Any], kinds: list[Any]) -> None:
-        # What is computed for one element.
+        # The statements of one element.
         w.depth += 1
         w.scopes.append({})
         for k, (p, d, kind) in enumerate(zip(self.params, types, kinds, strict=True)):
@@ -532,7 +532,7 @@ def _copied(x: Any, shape: tuple[int, ...], count: int) -> Any:
 
 
 def raw_kind(x: Any) -> Any:
-    """What the text of a kernel depends on of a raw array."""
+    """The facts of a raw array that the text of a kernel depends on."""
     return "raw", x.ndim, is_dense(x.shape, x.strides, x.dtype.itemsize)
 
 

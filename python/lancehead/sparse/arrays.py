@@ -39,7 +39,7 @@ class _Compressed(SparseArray):
     indices: Any
     indptr: Any
     _dimensions: tuple[int, ...] = (2,)
-    #: What is known of the order of the entries: a number, so that compiled code finds it out once, too.
+    #: The order of the entries as far as it is known: a number, so that compiled code finds it out once, too.
     _order: Any = UNKNOWN
 
     @property

@@ -26,8 +26,8 @@ class SparseEfficiencyWarning(SparseWarning):
     """An operation makes a sparse array dense, or takes much longer than another way."""
 
 
-#: What is known of the order of entries in rows or columns: that they are not in order, that they are, that some or no
-#: places are there twice then.
+#: The order of entries in rows or columns as far as it is known: that they are not in order, that they are, that some
+#: or no places are there twice then.
 UNKNOWN, UNSORTED, SORTED, DOUBLED, CANONICAL = range(5)
 
 

@@ -11,7 +11,7 @@ from lancehead import cuda
 from lancehead.cuda import names
 from lancehead.errors import TypingError
 
-#: What the host calls, and gets: functions and classes beside the names of kernels, types and vectors.
+#: Names that the host uses: functions and classes beside the names of kernels, types and vectors.
 HOST = [
     name
     for name in cuda.__all__

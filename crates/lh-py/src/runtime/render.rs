@@ -28,6 +28,7 @@ fn error_as(py: Python<'_>, d: &Diagnostic, typing: Option<&str>) -> PyErr {
     let class = match d.id.1 {
         Category::Kernel => lh_ir::bug!("a kernel is checked when it runs"),
         Category::Optimisation => lh_ir::bug!("a warning"),
+        Category::Typing if d.id == diag::NOT_ON_DEVICE => "NumbaNotImplementedError",
         Category::Typing => typing.unwrap_or("TypingError"),
         Category::Unsupported if d.id == diag::UNSUPPORTED_SYNTAX => "UnsupportedSyntaxError",
         Category::Unsupported => "UnsupportedError",

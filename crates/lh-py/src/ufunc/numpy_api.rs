@@ -172,8 +172,9 @@ pub fn make_writable(ufunc: &Bound<'_, PyAny>, inputs: &[usize]) {
 /// converts.
 pub fn keep_outputs(ufunc: &Bound<'_, PyAny>) {
     /// The flags that NumPy takes for outputs where nothing is said (`NPY_ITER_` `ALIGNED`, `UPDATEIFCOPY`, `ALLOCATE`,
-    /// `NO_SUBTYPE`, `NO_BROADCAST`), with `READWRITE` in place of `WRITEONLY`. `OVERLAP_ASSUME_ELEMENTWISE` is not among
-    /// them: a call may read a whole row before it stores the first element, so an input that is the output is copied.
+    /// `NO_SUBTYPE`, `NO_BROADCAST`), with `READWRITE` in place of `WRITEONLY`. `OVERLAP_ASSUME_ELEMENTWISE` is not
+    /// among them: a call may read a whole row before it stores the first element, so an input that is the output is
+    /// copied.
     const FLAGS: c_uint = 0x0b91_0000;
     let Some(u) = fields(ufunc) else { return };
     // SAFETY: the array has one item for each operand.

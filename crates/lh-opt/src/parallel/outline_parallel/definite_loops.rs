@@ -8,8 +8,8 @@
 //!     o[i] = s                                jump block4(0, s)    becomes    jump block4(0, 0.0)
 //! ```
 //!
-//! Of a number of iterations that is the same in all of the parallel loop, one at least or none, the variable enters with
-//! its value before the parallel loop: if there are none, nothing else assigns it.
+//! Of a number of iterations that is the same in all of the parallel loop, one at least or none, the variable enters
+//! with its value before the parallel loop: if there are none, nothing else assigns it.
 
 use super::plan::marked;
 use crate::analysis::counted::{Counted, Defs, counted, target_of};
@@ -68,8 +68,8 @@ enum Start {
     Before(Value),
 }
 
-/// The entry edge of a loop in a parallel one, the position of such a variable that still enters with another value, and
-/// that with which it shall.
+/// The entry edge of a loop in a parallel one, the position of such a variable that still enters with another value,
+/// and that with which it shall.
 fn next(func: &Function) -> Option<(Edge, usize, Start)> {
     let (cfg, defs) = (Cfg::new(func), Defs::new(func));
     let dom = DomTree::new(&cfg);
