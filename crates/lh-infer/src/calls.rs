@@ -291,8 +291,9 @@ impl Infer<'_> {
         let is_numpy = library && callee.file.contains("/numpy/");
         match (v.ty.kind(), v.flat()) {
             (_, Some(a)) if is_numpy => self.method(&a, "ravel", &[]),
-            (TyKind::Iter(_), _) if is_description(&v) && !is_numpy => self.iterator(&v),
-            (TyKind::Iter(_), _) => self.collect(&v),
+            (TyKind::Iter(_), _) if !is_description(&v) || is_numpy => self.collect(&v),
+            (TyKind::Iter(_), _) if library && !callee.file.contains("itertools") => self.at_once(&v),
+            (TyKind::Iter(_), _) => self.iterator(&v),
             _ => Ok(v),
         }
     }

@@ -387,6 +387,25 @@ def enumerated(items, start):
             prim.generator_pause()
 
 
+def enumerated_once(items, start):
+    """The items of an iterable with their numbers, for a single loop."""
+    for x in items:
+        yield start, x
+        start += 1
+
+
+def zipped_once(*parts):
+    """Items of several iterables side by side, for a single loop."""
+    for row in zip(*parts):
+        yield row
+
+
+def mapped_once(function, *parts):
+    """Results of a function of items side by side, for a single loop."""
+    for row in zip(*parts):
+        yield function(*row)
+
+
 def zipped(*parts):
     """Items of several iterators side by side.
 

@@ -175,6 +175,18 @@ impl Infer<'_> {
         self.call_library(name, &parts)
     }
 
+    /// An iterator for a function of the library that goes through it once, and alone: what it takes of others need not
+    /// be there for the next one that asks.
+    pub(crate) fn at_once(&mut self, v: &Val) -> Result<Val> {
+        let (name, parts) = match v.known.as_deref().cloned() {
+            Some(Known::Lazy(Lazy::Enumerate(items, start))) => ("calls.enumerated_once", vec![items, start]),
+            Some(Known::Lazy(Lazy::Zip(all))) => ("calls.zipped_once", all),
+            Some(Known::Lazy(Lazy::Map(f, all))) => ("calls.mapped_once", std::iter::once(f).chain(all).collect()),
+            _ => return self.iterator(v),
+        };
+        self.call_library(name, &parts)
+    }
+
     fn iterators(&mut self, all: &[Val]) -> Result<Vec<Val>> {
         all.iter().map(|v| self.iterator(v)).collect()
     }
