@@ -250,9 +250,13 @@ impl Infer<'_> {
     }
 
     pub(crate) fn plan(&mut self, val: &Val, reversed: bool) -> Result<Plan> {
-        if let (Some(Known::Lazy(lazy)), false) = (val.known.as_deref().cloned(), is_generator(val)) {
-            return self.plan_lazy(&lazy, reversed);
+        match val.known.as_deref().cloned() {
+            Some(Known::Lazy(lazy)) if !is_generator(val) => self.plan_lazy(&lazy, reversed),
+            _ => self.plan_of_type(val, reversed),
         }
+    }
+
+    fn plan_of_type(&mut self, val: &Val, reversed: bool) -> Result<Plan> {
         match val.ty.kind() {
             TyKind::Range(_) => self.plan_range(val, reversed),
             TyKind::Array { ndim: 0, .. } => Err(Diagnostic::new(diag::NO_MATCHING_OP, "iteration over a 0-d array")),
@@ -350,7 +354,7 @@ impl Infer<'_> {
     }
 
     /// The index from the end of a sequence of so many items.
-    fn from_end(&mut self, n: &Val, i: Val) -> Val {
+    fn place_from_end(&mut self, n: &Val, i: Val) -> Val {
         let last = self.op("sub", &[n.clone(), Val::int(1)]);
         self.op("sub", &[last, i])
     }
@@ -448,6 +452,18 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether a sequence has an item at an index, from its end on if it is reversed; without a length its own counts.
+    fn has_item(&mut self, seq: &Val, len: Option<&Val>, reversed: bool, i: Val) -> Result<Val> {
+        let n = len.cloned().map_or_else(|| self.len(seq), Ok)?;
+        let has = self.op("lt", &[i.clone(), n.clone()]);
+        if !reversed {
+            return Ok(has);
+        }
+        let at = self.place_from_end(&n, i);
+        let is_left = self.is_left(seq, &at)?;
+        Ok(self.both(&has, &is_left))
+    }
+
     /// Whether there is a next item, given the current states (taken from the front).
     fn has_next(&mut self, p: &Plan, states: &mut std::slice::Iter<'_, Val>) -> Result<Val> {
         let mut next = || states.next().expect("one state each").clone();
@@ -466,20 +482,7 @@ impl Infer<'_> {
                 let left = next();
                 Ok(self.op("gt", &[left, Val::int(0)]))
             }
-            Plan::Items { seq, len: Some(n), reversed } => {
-                let i = next();
-                let has = self.op("lt", &[i.clone(), n.clone()]);
-                if !*reversed {
-                    return Ok(has);
-                }
-                let at = self.from_end(n, i);
-                let is_left = self.is_left(seq, &at)?;
-                Ok(self.both(&has, &is_left))
-            }
-            Plan::Items { seq, len: None, .. } => {
-                let (i, n) = (next(), self.len(seq)?);
-                Ok(self.op("lt", &[i, n]))
-            }
+            Plan::Items { seq, len, reversed } => self.has_item(seq, len.as_ref(), *reversed, next()),
             Plan::Places { of, token, found } => {
                 let i = next();
                 let Some(at) = self.class_method(of, "__place__", &[i, token.clone()])? else {
@@ -568,7 +571,7 @@ impl Infer<'_> {
                 let i = next();
                 after.push(self.op("add", &[i.clone(), Val::int(1)]));
                 let at = match len {
-                    Some(n) if *reversed => self.from_end(n, i),
+                    Some(n) if *reversed => self.place_from_end(n, i),
                     _ => i,
                 };
                 self.item_unchecked(seq, &at)

@@ -90,9 +90,12 @@ unsafe extern "C" fn lh_str_from_bytes(bytes: *const u8, n: i64, number: i64, ou
 /// `lh_str_valid_end(bytes, n, at, encoding)`: the first byte, from one on, at which bytes are no text.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_valid_end(bytes: *const u8, n: i64, at: i64, number: i64) -> i64 {
-    // SAFETY: compiled code passes memory of so many bytes, one of which is the first.
-    let bytes =
-        if n > at { unsafe { std::slice::from_raw_parts(bytes.add(at as usize), (n - at) as usize) } } else { &[] };
+    let bytes = if n > at {
+        // SAFETY: compiled code passes memory of so many bytes, one of which is the first.
+        unsafe { std::slice::from_raw_parts(bytes.add(at as usize), (n - at) as usize) }
+    } else {
+        &[]
+    };
     let valid = match encoding(number) {
         (_, true, _) => std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len),
         (last, ..) => bytes.iter().position(|b| u32::from(*b) > last).unwrap_or(bytes.len()),

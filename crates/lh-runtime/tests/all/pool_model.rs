@@ -59,6 +59,7 @@ mod sync {
 mod board;
 
 #[path = "../../src/pool/parts.rs"]
+#[allow(dead_code, clippy::duplicate_mod, reason = "the model of schedules has other atomics")]
 mod parts;
 
 use board::Board;

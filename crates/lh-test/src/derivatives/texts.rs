@@ -20,6 +20,7 @@ use crate::mutate;
 use crate::wishes::Wishes;
 use lh_grad::{Push, Rule};
 use lh_ir::diag::Result as Made;
+use lh_ir::meaning::Meaning;
 use lh_ir::parse::parse;
 use lh_ir::print::print;
 use lh_ir::spec::{Adjoint, Spec, callees};
@@ -190,7 +191,8 @@ fn stated(program: &mut Functions, line: &str) -> Result<Vec<SpecId>, String> {
         [_, forward, backward] if many == 3 => {
             let (takes_lasting, zero) = (false, None);
             let (forward, backward) = (spec(forward), spec(backward));
-            let rule = Rule { forward, takes_lasting, backward, args, zero, params };
+            let selects = own.meaning == Some(Meaning::Selection);
+            let rule = Rule { forward, takes_lasting, backward, args, zero, params, selects };
             program.derivatives.rules.insert(found[0], rule);
         }
         [_, function] if many == 2 => {
