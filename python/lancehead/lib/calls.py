@@ -511,6 +511,9 @@ def filter(function, items, /):
     >>> sum(filter(lambda x: x > 1, [1, 2, 3]))
     5
     """
+    if prim.is_differentiated():
+        # Generators that go on after an exception have no derivative.
+        return [x for x in items if (x if function is None else function(x))]
     return _filtered(function, iter(items))
 
 

@@ -127,6 +127,7 @@ CLASSES = {
     "Lowering": "errors.LoweringError",
     "Bytecode": "errors.UnsupportedBytecodeError",
     "Value": "errors.NumbaValueError", "Race": "errors.ParallelRaceError", "Kernel": "cuda.errors.CudaCheckError",
+    "Optimisation": "errors.OptimisationWarning",
 }  # fmt: skip
 
 

@@ -307,6 +307,10 @@ impl Infer<'_> {
                 *x = self.cast(x, Ty::int());
             }
             if op.sig.arity() == ins.len() {
+                if path.starts_with("numpy.") && matches!(op.sig, Sig::Same(_, class) if class.has(Ty::i64())) {
+                    let Some(fitting) = self.in_type_of_other(ins)? else { return Ok(Some(Val::of_type(Ty::never()))) };
+                    ins = fitting;
+                }
                 if let Some(v) = self.call_row(op, &ins, out.as_ref())? {
                     return Ok(Some(v));
                 }
@@ -485,6 +489,16 @@ impl Infer<'_> {
         }
         let ret = self.world.specialise(f, &[ArgTy::from(s), ArgTy::from(t)], options)?.ret;
         if !ret.tuple_elems().map_or(ret.is_int(), |all| all.iter().all(|t| t.is_int())) {
+            return Ok(Some(ins));
+        }
+        self.in_type_of_other(ins)
+    }
+
+    /// Two integers, of which one that is Python's has the type of the other one, or raises; as `in_range`.
+    fn in_type_of_other(&mut self, ins: Vec<Val>) -> Result<Option<Vec<Val>>> {
+        let [a, b] = &ins[..] else { return Ok(Some(ins)) };
+        let (s, t) = (element(a.ty), element(b.ty));
+        if !s.is_int() || !t.is_int() || s.is_weak() == t.is_weak() {
             return Ok(Some(ins));
         }
         let (weak, other) = if s.is_weak() { (a, b) } else { (b, a) };

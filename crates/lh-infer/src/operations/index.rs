@@ -624,7 +624,9 @@ impl Infer<'_> {
             || x.ty.is_tuple()
             || matches!(x.ty.kind(), TyKind::Class(ClassTy { items: Some(_), .. }));
         if is_item && is_sequence && !dtype.is_record() {
-            self.raise_text(exc::VALUE_ERROR, "setting an array element with a sequence.");
+            // NumPy asks an array for a complex number, which only one of rank 0 has.
+            let class = if dtype.is_complex() && x.ty.is_array() { exc::TYPE_ERROR } else { exc::VALUE_ERROR };
+            self.raise_text(class, "setting an array element with a sequence.");
             self.dead = true;
             return Ok(());
         }
