@@ -284,14 +284,14 @@ impl Infer<'_> {
         if spec.ret.flatten().is_empty() { Val::of_type(spec.ret) } else { result }
     }
 
-    /// An argument as callees take it: iterators become objects. NumPy's functions take arrays, and lists of what
-    /// iterators give.
+    /// An argument as callees take it: iterators become objects, or lists of what they give for NumPy's functions.
     fn argument(&mut self, v: &Val, callee: &Code, library: bool) -> Result<Val> {
         let v = self.handed_over(v.clone());
         let is_numpy = library && callee.file.contains("/numpy/");
+        let in_list = is_numpy || library && self.is_differentiated();
         match (v.ty.kind(), v.flat()) {
             (_, Some(a)) if is_numpy => self.method(&a, "ravel", &[]),
-            (TyKind::Iter(_), _) if !is_description(&v) || is_numpy => self.collect(&v),
+            (TyKind::Iter(_), _) if !is_description(&v) || in_list => self.collect(&v),
             (TyKind::Iter(_), _) if library && !callee.file.contains("itertools") => self.at_once(&v),
             (TyKind::Iter(_), _) => self.iterator(&v),
             _ => Ok(v),

@@ -8,6 +8,7 @@ use crate::cx::Infer;
 use crate::val::{Known, Lazy, Plan, Val};
 use crate::world::Object;
 use lh_ir::diag::Result;
+use lh_ir::func::Derivative;
 use lh_ir::types::{Buffer, ClassTy, TyKind};
 use lh_ir::untyped::{self, Inst};
 use lh_ir::{Block, Ty, Value};
@@ -185,6 +186,11 @@ impl Infer<'_> {
             _ => return self.iterator(v),
         };
         self.call_library(name, &parts)
+    }
+
+    /// Whether derivatives are made of the function: not all generators have one.
+    pub(crate) fn is_differentiated(&self) -> bool {
+        self.options.derivative != Derivative::None
     }
 
     fn iterators(&mut self, all: &[Val]) -> Result<Vec<Val>> {
