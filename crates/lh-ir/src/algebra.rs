@@ -43,8 +43,6 @@ pub enum Algebra {
     Select,
     /// The square root.
     Sqrt,
-    /// `a` to the power of `b`, of floats.
-    Power,
     /// The bits of a float as an integer.
     Bits,
     /// The float of the bits that an integer has.

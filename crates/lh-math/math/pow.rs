@@ -1,14 +1,12 @@
 //! Powers: the binary logarithm in twice the precision, times the exponent, and back.
 
-use super::bits::{fast_two_sum, fma, pairs, prod_err, two_prod, xor_sign};
+use super::bits::{fast_two_sum, fma, pairs, two_prod, xor_sign};
 use super::exp::{clamp, exp2_normal, exp2_sum};
 use super::log::{is_plain, left, parts};
 
 exports! {
     lh_pow(x: f64, y: f64) -> f64 = pow;
     lh_powf(x: f32, y: f32) -> f32 = wide::pow;
-    lh_inverse_pow(x: f64, n: f64) -> f64 = inverse_pow;
-    lh_inverse_powf(x: f32, n: f32) -> f32 = wide::inverse_pow;
 }
 
 rare! {
@@ -125,30 +123,6 @@ pub fn pow_rare(x: f64, y: f64) -> f64 {
     with_edges(x, y, exp2_sum(p, fma(lo, e, rest)))
 }
 
-/// A product of two numbers given as a float and what it lacks.
-#[inline(always)]
-fn times(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
-    let (p, rest) = two_prod(a.0, b.0);
-    (p, fma(a.0, b.1, fma(a.1, b.0, rest)))
-}
-
-/// `1 / x` to the power of an integer from 1 to 16, by squares and products of twice the precision. Where `n` is a
-/// constant, its bits choose while compiling.
-#[inline(always)]
-pub fn inverse_pow(x: f64, n: f64) -> f64 {
-    let n = n as i32;
-    let inverse = 1.0 / x;
-    let mut square = (inverse, -prod_err(inverse, x, 1.0) * inverse);
-    let mut power = square;
-    for bit in [1, 2, 4, 8, 16] {
-        let product = if n & (bit - 1) == 0 { square } else { times(power, square) };
-        power = if n & bit != 0 { product } else { power };
-        square = times(square, square);
-    }
-    // The rest is not a number where a product or the inverse is infinite, and has another sign than a product of 0.
-    if (power.1.abs() < f64::INFINITY) & (power.0 != 0.0) { power.0 + power.1 } else { power.0 }
-}
-
 /// The functions of `f32`, computed in `f64`: where products are not fused, and for rare arguments.
 pub mod wide {
     use super::super::bits::fma;
@@ -168,18 +142,6 @@ pub mod wide {
         let fraction = (t - INTEGERS != b) | (b >= INTEGERS);
         let plain = (a > 0.0) & (a < f32::INFINITY) & (b < f32::INFINITY) & !((x < 0.0) & fraction);
         if plain { f32::from_bits(magnitude.to_bits() | (odd & x.to_bits())) } else { super::lh_powf_rare(x, y) }
-    }
-
-    /// See [`super::inverse_pow`]; squares and products of doubles are exact enough.
-    #[inline(always)]
-    pub fn inverse_pow(x: f32, n: f32) -> f32 {
-        let n = n as i32;
-        let (mut square, mut power) = (1.0 / x as f64, 1.0);
-        for bit in [1, 2, 4, 8, 16] {
-            power = if n & bit != 0 { power * square } else { power };
-            square *= square;
-        }
-        power as f32
     }
 
     /// For what is rare as doubles, too, and negative numbers to large powers.

@@ -450,9 +450,6 @@ impl Infer<'_> {
             }
             return Ok(self.op("fdiv", &args));
         }
-        if op == BinOp::Pow && t.is_float() && !t.is_half() {
-            return Ok(self.float_power(x, y, t));
-        }
         if let (BinOp::LShift | BinOp::RShift, Some(n)) = (op, y.as_int()) {
             if (0..i128::from(t.bits())).contains(&n) {
                 return Ok(self.op(if op == BinOp::LShift { "shl" } else { "shr" }, &args));
@@ -482,21 +479,6 @@ impl Infer<'_> {
             return Ok(self.cast(&wide, t));
         }
         self.call_library(&format!("operator.{}", operator_name(op)), &args)
-    }
-
-    /// `x ** y`. As with a quotient, the test for zero is visible to passes.
-    fn float_power(&mut self, x: &Val, y: &Val, t: Ty) -> Val {
-        if !self.options.numpy_errors {
-            let zero = Val::constant(Const::Float(0.0, t));
-            let [is_zero, is_negative] =
-                [("eq", x), ("lt", y)].map(|(name, v)| self.op(name, &[v.clone(), zero.clone()]));
-            let is_refused = self.both(&is_negative, &is_zero);
-            self.raise_if(&is_refused, exc::ZERO_DIVISION_ERROR, "0.0 cannot be raised to a negative power");
-            if self.dead {
-                return Val::of_type(Ty::never());
-            }
-        }
-        self.op("pow", &[x.clone(), y.clone()])
     }
 
     /// `x ** n` for a small constant integer, by multiplication.
@@ -578,8 +560,7 @@ impl Infer<'_> {
                 return self.finish_map(&[a.clone()], t, expr, a, inplace, "**");
             }
         }
-        let is_reduced = op == BinOp::Pow && t.is_float() && !t.is_half() && b.as_const().is_some();
-        let kernel = if is_reduced { Kernel::Row(row("pow"), t) } else { self.binary_kernel(op, t)? };
+        let kernel = self.binary_kernel(op, t)?;
         let [a, b] = &match (a.ty.is_array(), b.ty.is_array()) {
             (true, false) => [a.clone(), self.fitted_scalar(b, a, t)?],
             (false, true) => [self.fitted_scalar(a, b, t)?, b.clone()],

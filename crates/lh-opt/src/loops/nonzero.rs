@@ -177,8 +177,7 @@ impl FloatRanges<'_> {
             | Algebra::ShiftRight
             | Algebra::Cmp(_)
             | Algebra::Bits
-            | Algebra::OfBits
-            | Algebra::Power => ALL,
+            | Algebra::OfBits => ALL,
         }
     }
 
