@@ -87,7 +87,7 @@ LISTED = [
     r"^'\{1, 3\}\.pop\(\)': gave 3, CPython 1$",
     # Iterators are generators, which look at their arguments when the first item is asked for.
     r"^['\"]itertools\..*gave ",
-    r"(\.elements|heapq\.merge|np\.nditer)\(.*gave <compiled generator",
+    r"(\.elements|heapq\.merge|np\.nditer|'zip|'enumerate|'map|'filter|'reversed|'iter)\(.*gave <compiled generator",
     # NumPy leaves their order open.
     r"^'np\.unique_values\(.*gave array.*CPython array",
     # A dtype and its class are one.

@@ -61,7 +61,7 @@ class TypingContext:
 
 def _callee(function: Any) -> Any:
     """The function that generators name, by itself or by its type."""
-    return function.dispatcher if isinstance(function, types.Dispatcher) else function
+    return function.dispatcher if isinstance(function, types.Dispatcher) else function  # type: ignore[attr-defined]
 
 
 def _either(which: Any, a: Any, b: Any) -> Any:

@@ -120,12 +120,12 @@ def _check_finite_matrix(a: Any) -> None:
 def _check_linalg_matrix(a: Any, func_name: str, la_prefix: bool = True) -> None:
     """Refuses the type of what is no matrix of floats or complex numbers."""
     name = f"{'np.linalg' if la_prefix else 'np'}.{func_name}()"
-    a = a.type if isinstance(a, types.Optional) else a
+    a = a.type if isinstance(a, types.Optional) else a  # type: ignore[attr-defined]
     if not isinstance(a, types.Array):
         raise errors.TypingError(f"{name} only supported for array types")
-    if a.ndim != 2:
+    if a.ndim != 2:  # type: ignore[attr-defined]
         raise errors.TypingError(f"{name} only supported on 2-D arrays.")
-    if not isinstance(a.dtype, (types.Float, types.Complex)):
+    if not isinstance(a.dtype, (types.Float, types.Complex)):  # type: ignore[attr-defined]
         raise errors.TypingError(f"{name} only supported on float and complex arrays.")
 
 

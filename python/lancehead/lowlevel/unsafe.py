@@ -24,7 +24,7 @@ def tuple_setitem(tup: Any, idx: int, val: Any) -> Any:
 def _tuple_setitem(tup: Any, idx: Any, val: Any) -> Any:
     if not isinstance(tup, types.UniTuple):
         raise errors.TypingError(f"`tuple_setitem` takes a tuple of items of one type, not {tup}")
-    of = tup.dtype
+    of = tup.dtype  # type: ignore[attr-defined]
     return lambda tup, idx, val: prim.tuple_set(tup, idx, prim.as_type(val, of))
 
 
@@ -65,7 +65,7 @@ def _literal(of: Any, name: str) -> int:
     """The value of a literal type, which callers are asked for."""
     if not isinstance(of, types.IntegerLiteral):
         raise errors.RequireLiteralValue(f"*{name}* argument must be a constant")
-    return int(of.literal_value)
+    return int(of.literal_value)  # type: ignore[attr-defined]
 
 
 def unpack_single_tuple(tup: Any) -> Any:

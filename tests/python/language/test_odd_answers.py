@@ -348,11 +348,11 @@ def test_bins_out_of_order():
 
 
 def test_edges_with_nan():
-    for edges in ([1.0, 2.0, np.nan], [np.nan, 2.0, 1.0], [np.nan], [1.0, 1.0]):
+    for edges in ([1.0, 2.0, np.nan], [np.nan, 2.0, 1.0], [np.nan], [1.0, 1.0], [1.0, np.nan, 2.0]):
         f = function("np.digitize([0.5, 1.5, 2.5, np.nan], a)")
         np.testing.assert_array_equal(njit(f)(np.array(edges)), f(np.array(edges)))
     with pytest.raises(ValueError, match="monotonic"):
-        njit(function("np.digitize([0.5], a)"))(np.array([1.0, np.nan, 2.0]))
+        njit(function("np.digitize([0.5], a)"))(np.array([np.nan, 1.0, 2.0]))
 
 
 def test_where_chooses_between_numbers():

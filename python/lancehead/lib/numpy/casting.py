@@ -43,6 +43,8 @@ def fitting(x, dtype):
             _check_bounds(x, dtype)
         elif prim.is_float(x) and not _is_count(x, dtype):
             _check_bounds(int_of_float(x), dtype)
+    if prim.is_bool(dtype) and prim.is_complex(x):
+        return x != 0
     return prim.cast(x, dtype)
 
 
