@@ -288,7 +288,7 @@ impl Infer<'_> {
     fn argument(&mut self, v: &Val, callee: &Code, library: bool) -> Result<Val> {
         let v = self.handed_over(v.clone());
         let is_numpy = library && callee.file.contains("/numpy/");
-        let in_list = is_numpy || library && self.is_differentiated();
+        let in_list = is_numpy || self.is_differentiated();
         match (v.ty.kind(), v.flat()) {
             (_, Some(a)) if is_numpy => self.method(&a, "ravel", &[]),
             (TyKind::Iter(_), _) if !is_description(&v) || in_list => self.collect(&v),

@@ -177,19 +177,10 @@ def sum(iterable, /, start=0):
     """
     if prim.is_str(start):
         prim.error("`sum` adds no strings: use `''.join(...)`")
-    total = _beginning(iterable, start)
+    total = start
     for x in iterable:
         total = total + x
     return total
-
-
-def _beginning(iterable, start):
-    # Of an array of 64 bits without a sign, which an integer of Python joins as a float, the sum begins in its type.
-    if prim.is_array(iterable) and prim.is_int(start) and prim.is_weak(start):
-        dtype = prim.dtype_of(iterable)
-        if prim.is_int(dtype) and not prim.is_signed(dtype) and prim.itemsize(dtype) == 8:
-            return prim.cast(start, dtype)
-    return start
 
 
 def any(iterable, /):

@@ -239,6 +239,9 @@ impl Infer<'_> {
 
     /// The outermost iterable of a generator expression, as the function that runs it takes it.
     pub(crate) fn given_iterable(&mut self, v: &Val) -> Result<Val> {
+        if self.is_differentiated() {
+            return self.iter(v);
+        }
         if is_description(v) || is_generator(v) || self.is_table(v, "__place__") {
             return self.iterator(v);
         }
