@@ -306,14 +306,10 @@ impl Infer<'_> {
             for x in ins.iter_mut().filter(|x| is_narrow(x.ty) && path.starts_with("math.")) {
                 *x = self.cast(x, Ty::int());
             }
-            if op.sig.arity() == ins.len() {
-                if path.starts_with("numpy.") && matches!(op.sig, Sig::Same(_, class) if class.has(Ty::i64())) {
-                    let Some(fitting) = self.in_type_of_other(ins)? else { return Ok(Some(Val::of_type(Ty::never()))) };
-                    ins = fitting;
-                }
-                if let Some(v) = self.call_row(op, &ins, out.as_ref())? {
-                    return Ok(Some(v));
-                }
+            if op.sig.arity() == ins.len()
+                && let Some(v) = self.call_fitting_row(path, op, ins, out.as_ref())?
+            {
+                return Ok(Some(v));
             }
         }
         self.call_kernel(path, args, outs)
@@ -629,6 +625,21 @@ impl Infer<'_> {
         check_same_kind(from, to)?;
         self.set_item(out, &Val::of_type(Ty::ellipsis()), &result)?;
         Ok(Some(out.clone()))
+    }
+
+    /// As `call_row`; to NumPy, a Python integer beside another one has its type, or raises.
+    fn call_fitting_row(
+        &mut self,
+        path: &str,
+        op: &'static Op,
+        mut ins: Vec<Val>,
+        out: Option<&Val>,
+    ) -> Result<Option<Val>> {
+        if path.starts_with("numpy.") && matches!(op.sig, Sig::Same(_, class) if class.has(Ty::i64())) {
+            let Some(fitting) = self.in_type_of_other(ins)? else { return Ok(Some(Val::of_type(Ty::never()))) };
+            ins = fitting;
+        }
+        self.call_row(op, &ins, out)
     }
 
     /// A row on numbers or arrays; `None` when the operands' class does not fit.
