@@ -41,7 +41,7 @@ pub fn object_of<'py>(py: Python<'py>, text: &Text, is_ascii: bool) -> PyResult<
             // Bytes that are no text.
             0..0x80 => decoded(),
             0x80..0x100 => new(py, count, 0xff, |data| fill(data, points().map(|p| p as u8))),
-            0..0x1_0000 => new(py, count, 0xffff, |data| fill(data.cast(), points().map(|p| p as u16))),
+            0x100..0x1_0000 => new(py, count, 0xffff, |data| fill(data.cast(), points().map(|p| p as u16))),
             _ => new(py, count, 0x10_ffff, |data| fill(data.cast(), points())),
         }
     }
