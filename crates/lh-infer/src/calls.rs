@@ -548,12 +548,11 @@ impl Infer<'_> {
         if let Some(v) = self.empty_and_filled(path, args, kwargs)? {
             return Ok(v);
         }
-        self.learn_from_sum(path, args)?;
-        if args.iter().chain(kwargs.iter().map(|(_, v)| v)).any(|v| has_pending(v.ty)) && !asks_for_class(path) {
-            return match self.world.library(path) {
-                Some((f, _)) if self.asks_callees => self.call_func(f, args, kwargs),
-                _ => Ok(Val::of_type(Ty::never())),
-            };
+        if let Some(args) = if path == "builtins.sum" { self.beginning_of_sum(args, kwargs)? } else { None } {
+            return self.call_path(path, &args, &[]);
+        }
+        if let Some(v) = self.call_of_undecided(path, args, kwargs)? {
+            return Ok(v);
         }
         if let ([], []) = (args, kwargs)
             && let Some(v) = self.empty_instance(path)?
@@ -603,16 +602,15 @@ impl Infer<'_> {
         self.call_by_semantics(path, args, kwargs)
     }
 
-    /// An undecided container to which others are added has items like theirs.
-    fn learn_from_sum(&mut self, path: &str, args: &[Val]) -> Result<()> {
-        if let ("builtins.sum", [all, Val { ty, .. }]) = (path, args)
-            && let TyKind::Pending(site, class) = ty.kind()
-            && let Some(TyKind::Class(c)) = self.items_of(all, true)?.map(Ty::kind)
-            && c.class == *class
-        {
-            self.pending.learn_all(*site, &c.args);
+    /// A call with a container whose type arguments are undecided, which the callee may decide.
+    fn call_of_undecided(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
+        if asks_for_class(path) || !args.iter().chain(kwargs.iter().map(|(_, v)| v)).any(|v| has_pending(v.ty)) {
+            return Ok(None);
         }
-        Ok(())
+        match self.world.library(path) {
+            Some((f, _)) if self.asks_callees => self.call_func(f, args, kwargs).map(Some),
+            _ => Ok(Some(Val::of_type(Ty::never()))),
+        }
     }
 
     /// A list of the items of an argument without indices, for functions that need all of them.

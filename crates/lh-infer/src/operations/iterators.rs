@@ -8,7 +8,7 @@ use crate::cx::Infer;
 use crate::val::{Known, Lazy, Plan, Val};
 use crate::world::Object;
 use lh_ir::diag::Result;
-use lh_ir::func::Derivative;
+use lh_ir::func::{Derivative, Semantics};
 use lh_ir::types::{Buffer, ClassTy, TyKind};
 use lh_ir::untyped::{self, Inst};
 use lh_ir::{Block, Ty, Value};
@@ -285,6 +285,40 @@ impl Infer<'_> {
         let n = self.unroll_count(v).unwrap_or(0);
         let items = (0..n).map(|k| self.unrolled_item(v, k, n)).collect::<Result<Vec<_>>>()?;
         Ok(Some(Val::tuple(items)))
+    }
+
+    /// Arguments of `sum` with a beginning that has the type which the items ask for: an undecided container becomes
+    /// like those that are added to it, and an integer of Python `uint64` where such are added, so that no digit is
+    /// lost. `None` where the beginning is right as it is.
+    pub(crate) fn beginning_of_sum(&mut self, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Vec<Val>>> {
+        let (all, start) = match (args, kwargs) {
+            ([all], []) => (all, Val::int(0)),
+            ([all, start], []) => (all, start.clone()),
+            ([all], [(name, start)]) if name == "start" => (all, start.clone()),
+            _ => return Ok(None),
+        };
+        match start.ty.kind() {
+            TyKind::Pending(site, class) => {
+                if let Some(TyKind::Class(c)) = self.items_of(all, true)?.map(Ty::kind)
+                    && c.class == *class
+                {
+                    self.pending.learn_all(*site, &c.args);
+                }
+                Ok(None)
+            }
+            _ if start.ty == Ty::int() && self.semantics() == Semantics::Python => {
+                let items = match all.ty.kind() {
+                    TyKind::Generator(g) => Some(g.item),
+                    kind => self.items_of(all, matches!(kind, TyKind::Iter(_)))?,
+                };
+                if items != Some(Ty::u64()) {
+                    return Ok(None);
+                }
+                let dtype = Val::of_type(Ty::dtype(Ty::u64()));
+                Ok(Some(vec![all.clone(), self.call_library("numpy.casting.fitting", &[start, dtype])?]))
+            }
+            _ => Ok(None),
+        }
     }
 }
 

@@ -29,6 +29,8 @@ fn error_as(py: Python<'_>, d: &Diagnostic, typing: Option<&str>) -> PyErr {
         Category::Kernel => lh_ir::bug!("a kernel is checked when it runs"),
         Category::Optimisation => lh_ir::bug!("a warning"),
         Category::Typing if d.id == diag::NOT_ON_DEVICE => "NumbaNotImplementedError",
+        // Python's own functions raise a TypeError then, which it is, too.
+        Category::Typing if d.id == diag::NO_MATCHING_CALL => "ArgumentError",
         Category::Typing => typing.unwrap_or("TypingError"),
         Category::Unsupported if d.id == diag::UNSUPPORTED_SYNTAX => "UnsupportedSyntaxError",
         Category::Unsupported => "UnsupportedError",
