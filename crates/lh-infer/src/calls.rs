@@ -22,7 +22,7 @@ mod ufuncs;
 
 pub use getters::OF_LIBRARY;
 
-use crate::convert::{has_pending, passes_pending};
+use crate::convert::passes_pending;
 use crate::cx::{Infer, Wishes};
 use crate::operations::iterators::is_description;
 use crate::substitutes;
@@ -45,6 +45,10 @@ impl Infer<'_> {
         if let Some(Known::Method(recv, method)) = f.known.as_deref().cloned() {
             // Methods of texts take members that are texts or integers as such, but for those that fill in texts.
             let fills = matches!(f.ty.kind(), TyKind::BoundMethod { name, .. } if name.starts_with("format"));
+            let is_template = matches!(f.ty.kind(), TyKind::BoundMethod { name, .. } if &**name == "format");
+            if let Some(text) = if is_template { self.filled(&recv, args, kwargs)? } else { None } {
+                return Ok(text);
+            }
             if recv.ty == Ty::str() && !fills && args.iter().any(|a| a.ty.native() != a.ty) {
                 let native = |a: &Val| if a.ty.native() == a.ty { a.clone() } else { self.field(a, 0) };
                 let args = args.iter().map(native).collect::<Vec<_>>();
@@ -602,17 +606,6 @@ impl Infer<'_> {
         self.call_by_semantics(path, args, kwargs)
     }
 
-    /// A call with a container whose type arguments are undecided, which the callee may decide.
-    fn call_of_undecided(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
-        if asks_for_class(path) || !args.iter().chain(kwargs.iter().map(|(_, v)| v)).any(|v| has_pending(v.ty)) {
-            return Ok(None);
-        }
-        match self.world.library(path) {
-            Some((f, _)) if self.asks_callees => self.call_func(f, args, kwargs).map(Some),
-            _ => Ok(Some(Val::of_type(Ty::never()))),
-        }
-    }
-
     /// A list of the items of an argument without indices, for functions that need all of them.
     fn as_whole(&mut self, path: &str, args: &[Val]) -> Result<Option<Val>> {
         let whole = matches!(path, "builtins.max" | "builtins.min" | "builtins.sorted");
@@ -774,11 +767,6 @@ fn name_of_keyword(name: &str) -> Val {
 /// Whether a value, or every item of a tuple, is known while compiling.
 pub(crate) fn is_constant(v: &Val) -> bool {
     v.as_const().is_some() || v.parts().is_some_and(|p| p.iter().all(|x| x.as_const().is_some()))
-}
-
-/// Whether a function can answer about a container whose type arguments are undecided, or only holds it.
-fn asks_for_class(path: &str) -> bool {
-    matches!(path, "builtins.len" | "prim.is_a") || OF_LIBRARY.contains(&path)
 }
 
 /// Whether a value is, or holds, a generator whose items are of an unknown type.

@@ -19,4 +19,5 @@ pub(crate) mod record_values;
 pub(crate) mod records;
 pub(crate) mod stencils;
 pub(crate) mod supers;
+pub(crate) mod templates;
 pub(crate) mod user_classes;

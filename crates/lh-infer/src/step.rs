@@ -100,16 +100,8 @@ impl Infer<'_> {
                 self.format(&self.val(*value), *conversion, spec.as_ref()).map(Some)
             }
             Inst::ConcatStr(vs) => {
-                let mut all = Val::str("");
-                for v in vs {
-                    let part = self.val(*v);
-                    all = if all.as_str() == Some("") {
-                        part
-                    } else {
-                        self.binary(lh_ir::untyped::BinOp::Add, &all, &part, false)?
-                    };
-                }
-                Ok(Some(all))
+                let parts: Vec<Val> = vs.iter().map(|v| self.val(*v)).collect();
+                self.concatenated(&parts).map(Some)
             }
             Inst::Call { func, args, kwargs } => {
                 let func = self.val(*func);
@@ -673,7 +665,21 @@ impl Infer<'_> {
         Ok(Val::tuple(out))
     }
 
-    fn format(&mut self, v: &Val, conversion: Option<char>, spec: Option<&Val>) -> Result<Val> {
+    /// Texts one after the other.
+    pub(crate) fn concatenated(&mut self, parts: &[Val]) -> Result<Val> {
+        let mut all = Val::str("");
+        for part in parts {
+            all = if all.as_str() == Some("") {
+                part.clone()
+            } else {
+                self.binary(lh_ir::untyped::BinOp::Add, &all, part, false)?
+            };
+        }
+        Ok(all)
+    }
+
+    /// The text of a value by a format.
+    pub(crate) fn format(&mut self, v: &Val, conversion: Option<char>, spec: Option<&Val>) -> Result<Val> {
         let method = if conversion == Some('r') { "__repr__" } else { "__str__" };
         let is_exception = v.ty == Ty::exc() || v.ty.as_error().is_some();
         let v = &self.shown(v, method)?;

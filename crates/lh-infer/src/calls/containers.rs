@@ -1,5 +1,6 @@
 //! Containers whose types are found by their use: what a call of their class makes, and what it says of the types.
 
+use super::getters::OF_LIBRARY;
 use crate::convert::has_pending;
 use crate::cx::Infer;
 use crate::val::Val;
@@ -30,6 +31,22 @@ pub(crate) fn made_for(site: Value) -> Value {
 }
 
 impl Infer<'_> {
+    /// A call with a container whose type arguments are undecided, which the callee may decide.
+    pub(crate) fn call_of_undecided(
+        &mut self,
+        path: &str,
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Result<Option<Val>> {
+        if asks_for_class(path) || !args.iter().chain(kwargs.iter().map(|(_, v)| v)).any(|v| has_pending(v.ty)) {
+            return Ok(None);
+        }
+        match self.world.library(path) {
+            Some((f, _)) if self.asks_callees => self.call_func(f, args, kwargs).map(Some),
+            _ => Ok(Some(Val::of_type(Ty::never()))),
+        }
+    }
+
     /// Keywords of `np.nditer` with one more if its flags, which are a display, have `external_loop`.
     pub(crate) fn with_external_loop(
         &self,
@@ -226,4 +243,9 @@ fn options_of(args: &mut Vec<Val>, kwargs: &mut Vec<(String, Val)>) -> Result<Ve
         }
     }
     Ok(options)
+}
+
+/// Whether a function can answer about a container whose type arguments are undecided, or only holds it.
+fn asks_for_class(path: &str) -> bool {
+    matches!(path, "builtins.len" | "prim.is_a") || OF_LIBRARY.contains(&path)
 }

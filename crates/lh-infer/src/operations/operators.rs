@@ -287,6 +287,9 @@ impl Infer<'_> {
                 self.runtime(&rt::lh_str_concat, &[a.clone(), b.clone()], Ty::str())
             }
             (TyKind::Str, BinOp::Mul | BinOp::Mod, _) => {
+                if let Some(text) = if op == BinOp::Mod { self.percent(a, b)? } else { None } {
+                    return Ok(text);
+                }
                 self.call_library(&format!("builtins.str.__{}__", operator_name(op)), &[a.clone(), b.clone()])
             }
             (TyKind::Instance { .. }, BinOp::Add | BinOp::Mul, _)

@@ -28,7 +28,7 @@ use lh_runtime::random::generator::native::Native;
 use lh_runtime::{MemInfo, StrValue};
 use pyo3::exceptions::{PyAttributeError, PySystemError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 use pyo3::{ffi, intern};
 use std::sync::Arc;
 
@@ -188,6 +188,10 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 return self.bytearray(*word as *mut MemInfo);
             }
             InstanceOf::Buffer(class) => {
+                if let (Buffer::Bytes, Some(bytes)) = (class, new_bytes(self.py, at)) {
+                    *at = &at[of.flatten().len()..];
+                    return Ok(bytes);
+                }
                 let array = self.next(of, at)?;
                 return buffers::buffer(&array, *class);
             }
@@ -657,6 +661,19 @@ fn array<'py>(py: Python<'py>, dtype: Ty, readonly: bool, slots: &[u64]) -> PyRe
         }
     };
     numpy::load(py)?.array_over(py, descr, (data, &shape, &strides), !readonly, owner)
+}
+
+/// The object for `bytes` that compiled code has made, in one piece; `None` for those that an object owns.
+fn new_bytes<'py>(py: Python<'py>, slots: &[u64]) -> Option<Bound<'py, PyAny>> {
+    let [mem, data, len, step] = *slots.first_chunk()?;
+    // SAFETY: `mem` is null or alive, for the value holds a reference; its items are so many, one after the other.
+    unsafe {
+        if step != 1 || owner::object_of(py, mem as *mut MemInfo).is_some() {
+            return None;
+        }
+        let (data, len) = if len == 0 { (std::ptr::dangling(), 0) } else { (data as *const u8, len as usize) };
+        Some(PyBytes::new(py, std::slice::from_raw_parts(data, len)).into_any())
+    }
 }
 
 /// Whether an object is the array with exactly this memory.

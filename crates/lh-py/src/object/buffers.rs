@@ -1,15 +1,17 @@
 //! Instances of `bytes`, `bytearray`, `memoryview` and `array.array` as arrays over their memory, and back.
 
 use crate::object::{class_names, numpy};
+use lh_ir::Ty;
 use lh_ir::types::Buffer;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use pyo3::{ffi, intern};
 
 /// The class of memory that an object is an instance of.
 fn buffer_class(o: &Bound<'_, PyAny>) -> Option<Buffer> {
     let class = o.get_type_ptr();
     // NumPy's items of arrays of bytes derive from `bytes`.
-    if o.is_instance_of::<pyo3::types::PyBytes>() {
+    if o.is_instance_of::<PyBytes>() {
         Some(Buffer::Bytes)
     } else if class == &raw mut ffi::PyByteArray_Type {
         Some(Buffer::ByteArray)
@@ -25,7 +27,15 @@ pub fn array_of(py: Python<'_>, o: *mut ffi::PyObject) -> Option<(u64, Py<PyAny>
     // SAFETY: the caller passes a live argument.
     let o = unsafe { Bound::from_borrowed_ptr(py, o) };
     let class = buffer_class(&o)?;
-    let numpy = numpy::load(py).ok()?.module(py).clone();
+    let number = Buffer::ALL.iter().position(|b| *b == class).expect("all are listed") as u64;
+    let numpy = numpy::load(py).ok()?;
+    if let Ok(bytes) = o.cast_exact::<PyBytes>() {
+        let descr = numpy.descr(py, numpy::num_of_ty(Ty::u8())?).ok()?;
+        let over = (bytes.as_bytes().as_ptr().cast_mut(), &[bytes.as_bytes().len() as isize][..], &[1][..]);
+        let array = numpy.array_over(py, descr, over, false, Some(o.clone())).ok()?;
+        return Some((number, array.unbind()));
+    }
+    let numpy = numpy.module(py).clone();
     let array = match class {
         Buffer::Bytes | Buffer::ByteArray => {
             let dtype = numpy.getattr(intern!(py, "uint8")).ok()?;
@@ -33,8 +43,7 @@ pub fn array_of(py: Python<'_>, o: *mut ffi::PyObject) -> Option<(u64, Py<PyAny>
         }
         Buffer::MemoryView | Buffer::Array => numpy.call_method1(intern!(py, "asarray"), (o,)),
     };
-    let number = Buffer::ALL.iter().position(|b| *b == class).expect("all are listed");
-    array.ok().map(|a| (number as u64, a.unbind()))
+    array.ok().map(|a| (number, a.unbind()))
 }
 
 /// Whether the number is that of `bytearray`.
