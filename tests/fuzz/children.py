@@ -13,7 +13,7 @@ from collections.abc import Callable
 TIMEOUT = 20
 
 
-def work(judge: Callable[[int], str], first: int, count: int, seconds: int) -> None:
+def work(judge: Callable[[int], str], first: int, count: int, seconds: int = TIMEOUT) -> None:
     """Judges a batch, and prints a line of JSON before each case and for each fault."""
     for number in range(first, first + count):
         print(json.dumps({"start": number}), flush=True)

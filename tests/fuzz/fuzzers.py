@@ -12,6 +12,7 @@ import differential
 import gradients
 import graphs
 import grids
+import iterators
 import kernels
 import loops
 import nests
@@ -39,6 +40,10 @@ def _objects(first: int, count: int) -> dict[int, str]:
     return {seed: text for seed, text in objects.run(first, count, 1).items() if objects.is_fault(text)}
 
 
+def _iterators(first: int, count: int) -> dict[int, str]:
+    return {seed: text for seed, text in iterators.run(first, count, 1).items() if objects.is_fault(text)}
+
+
 def _damaged(first: int, count: int) -> dict[int, str]:
     return {seed: text for seed, text in code_objects.run(first, count).items() if code_objects.is_bad(text)}
 
@@ -63,6 +68,7 @@ FUZZERS = {
     "gradients": Fuzzer(gradients.run, 5),
     "graphs": Fuzzer(_graphs, 10),
     "grids": Fuzzer(_unequal(grids.__file__), 10),
+    "iterators": Fuzzer(_iterators, 40),
     "kernels": Fuzzer(_unequal(kernels.__file__), 10),
     "loops": Fuzzer(loops.run, 20),
     "nests": Fuzzer(_unequal(nests.__file__), 40),

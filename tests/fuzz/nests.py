@@ -160,6 +160,7 @@ class Writer:
         if self.prange:
             inside = "continue" if inside != "break" or len(self.scope) < 2 else inside
             if any("while" in line for line in self.lines):
+                self.write("n += 1")
                 return
         self.write(f"if {self.condition()} and {self.condition()}:")
         self.lines.append("    " * (self.depth + 1) + inside)

@@ -7,6 +7,7 @@ import pytest
 import calls
 import code_objects
 import differential
+import iterators
 import loops
 import objects
 import operands
@@ -36,6 +37,15 @@ def test_random_programs_with_objects_agree_with_cpython(batch: int, some: Some)
     assert len(verdicts) == count
     assert not wrong, "\n".join(f"seed {seed}:\n{text}" for seed, text in wrong.items())
     assert objects.share(verdicts) >= 0.85
+
+
+def test_random_uses_of_iterators_agree_with_cpython(some: Some) -> None:
+    count = some(400, 40)
+    verdicts = iterators.run(0, count, jobs=1)
+    wrong = {seed: text for seed, text in verdicts.items() if objects.is_fault(text)}
+    assert len(verdicts) == count
+    assert not wrong, "\n".join(f"seed {seed}:\n{text}" for seed, text in wrong.items())
+    assert objects.share(verdicts) >= 0.97
 
 
 @pytest.mark.parametrize("batch", range(3))

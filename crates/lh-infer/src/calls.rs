@@ -293,11 +293,20 @@ impl Infer<'_> {
         let v = self.handed_over(v.clone());
         let is_numpy = library && callee.file.contains("/numpy/");
         let in_list = is_numpy || self.is_differentiated();
+        let keeps = library && callee.file.contains("itertools");
         match (v.ty.kind(), v.flat()) {
             (_, Some(a)) if is_numpy => self.method(&a, "ravel", &[]),
             (TyKind::Iter(_), _) if !is_description(&v) || in_list => self.collect(&v),
-            (TyKind::Iter(_), _) if library && !callee.file.contains("itertools") => self.at_once(&v),
+            (TyKind::Iter(_), _) if library && !keeps => self.at_once(&v),
             (TyKind::Iter(_), _) => self.iterator(&v),
+            // Such callees begin with `iter`.
+            _ if keeps && callee.is_generator && self.is_table(&v, "__place__") => self.iterator(&v),
+            // Such as `*iterables`.
+            (TyKind::Tuple { elems, .. }, _) if elems.iter().any(|t| matches!(t.kind(), TyKind::Iter(_))) => {
+                let parts = self.tuple_parts(&v).unwrap_or_default();
+                let parts = parts.iter().map(|part| self.argument(part, callee, library));
+                Ok(Val::tuple(parts.collect::<Result<Vec<_>>>()?))
+            }
             _ => Ok(v),
         }
     }

@@ -58,6 +58,8 @@ pub enum Lazy {
     Reversed(Val),
     /// `map(f, ...)`
     Map(Val, Vec<Val>),
+    /// `filter(f, inner)`
+    Filter(Val, Val),
     /// `np.ndindex(shape)`: the extents.
     NdIndex(Vec<Val>),
     /// `np.ndenumerate(array)`

@@ -401,6 +401,13 @@ def mapped_once(function, *parts):
         yield function(*row)
 
 
+def filtered_once(function, items):
+    """The items for which a function is true, for a single loop."""
+    for x in items:
+        if x if function is None else function(x):
+            yield x
+
+
 def zipped(*parts):
     """Items of several iterators side by side.
 
@@ -507,7 +514,6 @@ def filter(function, items, /):
     5
     """
     if prim.is_differentiated():
-        # Generators that go on after an exception have no derivative.
         return [x for x in items if (x if function is None else function(x))]
     return _filtered(function, iter(items))
 

@@ -250,3 +250,19 @@ def test_keys_that_are_lists():
         g(1)
     with pytest.raises(TypingError):
         f(1)
+
+
+def test_keys_that_take_the_place_of_others_while_a_dictionary_is_gone_through():
+    @njit
+    def f(d):
+        out = [0]
+        for k in d:
+            out.append(k)
+            if k < 3:
+                d.pop(k)
+                d[k + 10] = k
+        return out
+
+    assert f({1: 1, 2: 2, 3: 3}) == [0, 1, 2, 3, 11, 12]
+    with pytest.raises(RuntimeError, match="keys changed"):
+        f.py_func({1: 1, 2: 2, 3: 3})

@@ -472,3 +472,12 @@ def test_shifts_of_int_lose_their_upper_bits():
         kernel = cp.ElementwiseKernel("int16 x, int32 by", "bool z", "z = (x << by) < 0", "negative")
         expected = (x.astype(np.int64) << by).astype(np.int32) < 0
         np.testing.assert_array_equal(kernel(cp.asarray(x), by).get(), expected)
+
+
+@pytest.mark.parametrize(
+    "step", ["v += 3", "v = v + 3", "v++; v++; v++", "v -= 0xfffffffdu", "for (int k = 0; k < 3; k++) ++v"]
+)
+def test_unsigned_variables_wrap(step: str) -> None:
+    wrap = cp.ElementwiseKernel("int32 e", "int64 r", f"unsigned int v = e; {step}; r = v", "wrap")
+    e = np.array([-4, -3, -1, 0, 5], np.int32)
+    np.testing.assert_array_equal(cp.asnumpy(wrap(cp.asarray(e))), (e.astype(np.int64) + 3) % 2**32)

@@ -45,6 +45,10 @@ MAKERS = {
     "flat": lambda l, a, d: np.arange(6.0).reshape(3, 2).T.flat,
     "generator": lambda l, a, d: (x + 1 for x in l),
     "chain": lambda l, a, d: itertools.chain(l, (7, 8)),
+    "chain of a map": lambda l, a, d: itertools.chain(map(lambda x: x + 1, l), filter(lambda x: x > 2, l), d.values()),
+    "filter of items": lambda l, a, d: filter(lambda kv: kv[0] > 1, enumerate(d.items(), 1)),
+    "filter of a filter": lambda l, a, d: filter(lambda x: x < 9, filter(lambda x: x > 1, reversed(l))),
+    "islice of items": lambda l, a, d: itertools.islice(d.items(), 0, 3, 2),
     "islice": lambda l, a, d: itertools.islice(l, 1, 4),
     "accumulate": lambda l, a, d: itertools.accumulate(l),
     "pairwise": lambda l, a, d: itertools.pairwise(l),
@@ -549,3 +553,13 @@ def test_a_loop_that_alone_has_the_iterator_is_vector_code(loop):
     a = np.arange(100.0)
     assert f(a, a + 1) == loop(a, a + 1)
     assert "vectorised" in str(f.explain()).replace("not vectorised", "")
+
+
+def test_map_within_zip_is_not_asked_beyond_the_end():
+    @njit
+    def f(a, b):
+        return [(x, y) for x, y in zip(map(lambda x: 9 // x, a), b)]
+
+    assert f([1, 3, 0], [1, 2]) == [(9, 1), (3, 2)]
+    with pytest.raises(ZeroDivisionError):
+        f.py_func([1, 3, 0], [1, 2])

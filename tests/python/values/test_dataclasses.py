@@ -400,6 +400,31 @@ def test_annotations_say_what_empty_containers_hold():
     assert njit(lambda n: fill(fill(Boxes(n))))(2) == fill.py_func(fill.py_func(Boxes(2)))
 
 
+@dataclass(frozen=True)
+class Key:
+    x: int
+    name: str = "a"
+
+
+@dataclass
+class Keyed:
+    n: int
+    first: Key
+    counts: collections.Counter[Key]
+    pairs: set[tuple[Key, int]] = field(default_factory=set)
+
+
+def test_keys_within_instances_have_their_attributes_when_they_are_hashed():
+    @njit
+    def f(n):
+        made = Keyed(n, Key(n), collections.Counter([Key(n), Key(1, "b"), Key(n)]))
+        made.pairs.add((Key(n + 1), n))
+        return [made, made]
+
+    got, want = f(5), f.py_func(5)
+    assert got == want and got[0] is got[1]
+
+
 @dataclass
 class Stroke:
     start: Point

@@ -74,6 +74,10 @@ impl Infer<'_> {
             ("builtins.map", [f, rest @ ..]) if !rest.is_empty() => {
                 Ok(Some(self.lazy(Lazy::Map(f.clone(), rest.to_vec()))))
             }
+            // Generators that go on after an exception have no derivative.
+            ("builtins.filter", [f, items]) if !self.is_differentiated() => {
+                Ok(Some(self.lazy(Lazy::Filter(f.clone(), items.clone()))))
+            }
             // Of nothing there is one index.
             ("lancehead.pndindex", [a, ..])
                 if self.options.parallel & parallel::PRANGE != 0

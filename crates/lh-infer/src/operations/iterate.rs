@@ -336,6 +336,10 @@ impl Infer<'_> {
             Lazy::Map(f, vs) => {
                 Ok(Plan::Map(f.clone(), vs.iter().map(|v| self.plan(v, false)).collect::<Result<Vec<_>>>()?))
             }
+            Lazy::Filter(f, items) => {
+                let items = self.call_library("calls.filtered_once", &[f.clone(), items.clone()])?;
+                self.plan(&items, false)
+            }
             Lazy::NdIndex(shape) => {
                 let total = self.product(shape);
                 Ok(Plan::NdIndex { shape: shape.clone(), total, array: None, with_index: true })

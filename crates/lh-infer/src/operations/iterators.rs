@@ -103,7 +103,7 @@ impl Infer<'_> {
     fn has_begun(&mut self, v: &Val) -> bool {
         match v.known.as_deref().cloned() {
             Some(Known::Lazy(Lazy::Reversed(items))) => may_shrink(items.ty),
-            Some(Known::Lazy(Lazy::Enumerate(items, _))) => self.has_begun(&items),
+            Some(Known::Lazy(Lazy::Enumerate(items, _) | Lazy::Filter(_, items))) => self.has_begun(&items),
             Some(Known::Lazy(Lazy::Zip(all) | Lazy::Map(_, all))) => all.iter().any(|v| self.has_begun(v)),
             _ => self.is_table(v, "__place__"),
         }
@@ -161,6 +161,7 @@ impl Infer<'_> {
                 let all = self.iterators(&all)?;
                 ("calls.map", std::iter::once(f).chain(all).collect())
             }
+            Some(Known::Lazy(Lazy::Filter(f, items))) => ("calls.filter", vec![f, self.iterator(&items)?]),
             Some(Known::Lazy(Lazy::NdIndex(shape))) => ("calls.indices", vec![Val::tuple(shape)]),
             Some(Known::Lazy(Lazy::NdEnumerate(a))) => ("calls.numbered", vec![a]),
             Some(Known::Lazy(Lazy::Flat(a))) => ("calls.elements", vec![a]),
@@ -183,6 +184,7 @@ impl Infer<'_> {
             Some(Known::Lazy(Lazy::Enumerate(items, start))) => ("calls.enumerated_once", vec![items, start]),
             Some(Known::Lazy(Lazy::Zip(all))) => ("calls.zipped_once", all),
             Some(Known::Lazy(Lazy::Map(f, all))) => ("calls.mapped_once", std::iter::once(f).chain(all).collect()),
+            Some(Known::Lazy(Lazy::Filter(f, items))) => ("calls.filtered_once", vec![f, items]),
             _ => return self.iterator(v),
         };
         self.call_library(name, &parts)

@@ -442,13 +442,13 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 self.made.insert(header as usize, (ty, dict.clone()));
                 for slots in entries {
                     let mut at = &slots[1..];
-                    let key = self.next(*key, &mut at)?;
+                    let key = self.key(*key, &mut at)?;
                     dict.set_item(key, self.next(*value, &mut at)?)?;
                 }
                 Ok(dict)
             }
             [_, key] if kind == Table::Frozen => {
-                let items = entries.map(|slots| self.next(*key, &mut &slots[1..]));
+                let items = entries.map(|slots| self.key(*key, &mut &slots[1..]));
                 let items = items.collect::<PyResult<Vec<_>>>()?;
                 let set = PyFrozenSet::new(self.py, items)?.into_any();
                 self.made.insert(header as usize, (ty, set.clone()));
@@ -458,12 +458,19 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let set = PySet::empty(self.py)?;
                 self.made.insert(header as usize, (ty, set.clone().into_any()));
                 for slots in entries {
-                    set.add(self.next(*key, &mut &slots[1..])?)?;
+                    set.add(self.key(*key, &mut &slots[1..])?)?;
                 }
                 Ok(set.into_any())
             }
             _ => lh_ir::bug!("`{ty}` is no table"),
         }
+    }
+
+    /// A key, whose instances have their attributes before it is hashed.
+    fn key(&mut self, ty: Ty, at: &mut &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        let key = self.next(ty, at)?;
+        self.set_attributes()?;
+        Ok(key)
     }
 
     /// Boxes a list of texts.

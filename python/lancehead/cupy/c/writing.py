@@ -317,12 +317,8 @@ class Writer:
             is_loose = is_loose or (op == "<<" and not (a.is_small and b.number is not None and b.number < 16))
             is_loose = is_loose or (op == "*" and (a.number is not None or b.number is not None) and not is_small)
         elif d == UINT:
-            is_loose = is_loose or (op in ("+", "-", "*", "<<") and not is_small and not self._is_step(op, a, b))
+            is_loose = is_loose or (op in ("+", "-", "*", "<<") and not is_small)
         return Value(f"({a.text} {op} {b.text})", d, is_loose=is_loose and d in WIDE, is_small=is_small)
-
-    def _is_step(self, op: str, a: Value, b: Value) -> bool:
-        # A variable and a small number, which does not wrap in loops over elements.
-        return op == "+" and (a.is_small or b.is_small)
 
     def _of_pointers(self, op: str, a: Value, b: Value, line: int) -> Value:
         if op == "+" and a.is_pointer != b.is_pointer:
