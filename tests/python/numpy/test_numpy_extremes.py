@@ -364,3 +364,19 @@ def test_comparisons_reduce_truth_values_only(u: Any) -> None:
         assert outcome(f, np.arange(3)) is TypeError
         with pytest.raises(errors.TypingError, match="truth values"):
             njit(f)(np.arange(3))
+
+
+@pytest.mark.parametrize("name", ["hypot", "arctan2", "copysign", "logaddexp", "nextafter", "heaviside", "power", "fmod"])
+def test_integers_of_python_are_of_64_bits_beside_truth_values(name: str) -> None:
+    f = getattr(np, name)
+    for a in (np.array([[True, False], [True, True]]), np.array([True, False])[::-1], np.bool_(True)):
+        for call in (lambda a: f(a, 1), lambda a: f(2, a)):
+            assert same(call(a), njit(call)(a))
+            assert np.asarray(njit(call)(np.atleast_1d(a))).dtype == call(np.atleast_1d(a)).dtype
+
+
+def test_masks_of_arrays_without_dimensions() -> None:
+    for a in (np.array(65535, np.uint16), np.array(2.5)):
+        for where in (np.array(True), np.array(False)):
+            agrees(lambda a, m: (np.nansum(a, where=m), np.nanmean(a, where=m)), a, where)
+            agrees(lambda a, m: (np.sum(a, where=m), np.mean(a, where=m), np.max(a, where=m, initial=0)), a, where)

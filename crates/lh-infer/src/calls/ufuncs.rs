@@ -389,7 +389,7 @@ impl Infer<'_> {
                 (Some(Some((ins, outs))), _) if ins.len() == takes => {
                     ins.chars().chain(outs.chars()).map(|code| Val::str(code.to_string())).collect()
                 }
-                (None, true) => self.outputs(given),
+                (None, true) if self.outputs(given).len() > takes => self.outputs(given),
                 _ => {
                     let text = format!("the signature of `{path}` is a text of {takes} codes before `->`, or a tuple");
                     return Err(wrong(text));
@@ -445,6 +445,7 @@ impl Infer<'_> {
         outs.extend_from_slice(&args[takes..]);
         let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
         let Some(ins) = &self.in_range(f, ins, options)? else { return Ok(Some(Val::of_type(Ty::never()))) };
+        let ins = &self.beside_truths(ins);
         let tys: Vec<Ty> = ins.iter().map(|a| element(a.ty)).collect();
         let arg_tys: Vec<ArgTy> = tys.iter().map(|t| ArgTy::from(*t)).collect();
         if !outs.is_empty() {
@@ -488,6 +489,15 @@ impl Infer<'_> {
             return Ok(Some(ins));
         }
         self.in_type_of_other(ins)
+    }
+
+    /// Operands of which Python's integers have the type of their own that they have beside nothing but truth values.
+    fn beside_truths(&mut self, ins: &[Val]) -> Vec<Val> {
+        let is_weak = |a: &Val| a.ty.is_int() && a.ty.is_weak();
+        if !ins.iter().all(|a| is_weak(a) || element(a.ty).is_bool()) || ins.iter().all(is_weak) {
+            return ins.to_vec();
+        }
+        ins.iter().map(|a| if is_weak(a) { self.cast(a, Ty::i64()) } else { a.clone() }).collect()
     }
 
     /// Two integers, of which one that is Python's has the type of the other one, or raises; as `in_range`.
@@ -638,6 +648,8 @@ impl Infer<'_> {
         if path.starts_with("numpy.") && matches!(op.sig, Sig::Same(_, class) if class.has(Ty::i64())) {
             let Some(fitting) = self.in_type_of_other(ins)? else { return Ok(Some(Val::of_type(Ty::never()))) };
             ins = fitting;
+        } else if path.starts_with("numpy.") && matches!(op.sig, Sig::Same(_, Class::Floats)) {
+            ins = self.beside_truths(&ins);
         }
         self.call_row(op, &ins, out)
     }

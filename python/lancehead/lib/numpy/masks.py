@@ -15,7 +15,7 @@ def _mask_of(where, shape):
 
 def masked(x, where, fill):
     """The array, as the type of a number that stands where a mask is false."""
-    return prim.map(_kept, _mask_of(where, x.shape), x, fill)
+    return asarray(prim.map(_kept, _mask_of(where, x.shape), x, fill))
 
 
 def _kept(wanted, x, fill):

@@ -141,6 +141,8 @@ def _slopes(y, axis, spacing, order):
             "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are "
             "required."
         )
+    if order < 1 and n < 3:
+        raise IndexError("index is out of bounds: the slopes at the ends need three elements")
     out = new_array(y.shape, dtype)
     w = lanes(out, k)
     d = _widths(spacing, n, prim.real_dtype(dtype))
