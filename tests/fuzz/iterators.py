@@ -83,6 +83,8 @@ class Writer:
     iterators: dict[str, Iterator] = field(default_factory=dict)
     indent: int = 1
     count: int = 0
+    #: Whether the dictionary gets more keys, and loses none.
+    grows: bool = True
 
     def write(self, *lines: str) -> None:
         self.lines += ["    " * self.indent + line for line in lines]
@@ -246,7 +248,9 @@ def loop(w: Writer, depth: int = 1) -> None:
 
 
 def change(w: Writer) -> str:
-    return w.rng.choice(CHANGES if w.rng.random() < 0.6 else CHANGES_OF_DICT).format(w.rng.randint(20, 40))
+    # A dictionary that loses and gains as many keys while it is gone through is a difference that the manual has.
+    of_dict = [c for c in CHANGES_OF_DICT if any(word in c for word in ("pop", "clear")) != w.grows]
+    return w.rng.choice(CHANGES if w.rng.random() < 0.6 else of_dict).format(w.rng.randint(20, 40))
 
 
 def changes(w: Writer) -> None:
@@ -309,7 +313,7 @@ STATEMENTS = (alias, advance, advance, consume, consume, changes)
 
 def generate(seed: int) -> Program:
     """The program of a seed, always the same."""
-    w = Writer(random.Random(seed))
+    w = Writer(random.Random(seed), grows=seed % 2 == 0)
     make(w)
     for _ in range(w.rng.randint(3, 8)):
         w.rng.choice((make, make, loop, apart, apart, *STATEMENTS))(w)

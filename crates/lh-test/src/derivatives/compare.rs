@@ -204,7 +204,8 @@ impl Subject<'_> {
 
     /// A derivative against differences of values, where these go the same way.
     fn differences(&self, given: &Given, middle: &Outcome, (of, sum): (&str, &Sum)) -> Result<Compared, Wrong> {
-        let mut last = None;
+        let mut last: Option<Sum> = None;
+        let mut settles = false;
         for step in STEPS {
             let at = |h: f64| self.run(given, h, Which::Value, 2 * FUEL);
             let (Ok(low), Ok(high)) = (at(-step), at(step)) else { return Ok(Compared::Nothing) };
@@ -216,9 +217,15 @@ impl Subject<'_> {
             if found.is_near(sum, DIFFERENCE) {
                 return Ok(Compared::Everything);
             }
-            last = Some(found.sum);
+            settles |= last.is_some_and(|before| before.is_near(&found, DIFFERENCE));
+            last = Some(found);
         }
-        Err(Wrong::Derivative(format!("the {of} gives {}, values differ by {last:?}", sum.sum)))
+        if !settles {
+            // Of a function that bends within each step, differences say nothing.
+            return Ok(Compared::Nothing);
+        }
+        let differences = last.map(|found| found.sum);
+        Err(Wrong::Derivative(format!("the {of} gives {}, values differ by {differences:?}", sum.sum)))
     }
 
     /// Arguments that belong together, and what goes with them.

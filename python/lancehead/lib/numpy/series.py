@@ -544,6 +544,8 @@ def _importances(aweights, n):
 def _observation_weights(w, n, name):
     if w.ndim > 1:
         raise RuntimeError("cannot handle multidimensional " + name)
+    if w.ndim == 0:
+        raise IndexError("tuple index out of range")
     if w.size != n:
         raise RuntimeError("incompatible numbers of samples and " + name)
     if np.any(w < 0):

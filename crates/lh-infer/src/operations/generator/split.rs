@@ -17,7 +17,7 @@
 //! While it runs, and after an exception, the state is that of an exhausted generator. Where an exception that is
 //! thrown meets a handler, `THROWN + 1` has a place of its own.
 
-use crate::cx::Yield;
+use crate::cx::{Leave, Yield};
 use lh_ir::cfg::{Cfg, def_blocks, live_in};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, InstData, Target, Term};
@@ -67,11 +67,14 @@ pub(crate) fn split(body: Function, yields: &[Yield], ty: Ty) -> Result<Halves> 
     open_frame(&mut f, base, sent, ty);
     homes.rewrite(&mut f, base, frame)?;
     for (k, y) in yields.iter().enumerate() {
-        let data = &mut f.blocks[moved(y.from).index()];
+        // A marked place is where it goes on after each exception, not only after the first one.
+        let is_marked = matches!(y.leave, Leave::Marked);
+        let data = &mut f.blocks[if is_marked { y.resume } else { moved(y.from) }.index()];
         let span = data.term_span;
         let state = new_const(&mut f.values, k as i128 + 1);
         let store = Inst::Store(base, state.0);
-        data.insts.extend([state.1, InstData { result: None, inst: store, span }]);
+        let at = if is_marked { 0 } else { data.insts.len() };
+        data.insts.splice(at..at, [state.1, InstData { result: None, inst: store, span }]);
     }
     let closes = yields.iter().any(|y| y.is_handled);
     let make = maker(&f, &arg_tys, &homes, (frame, closes), ty);

@@ -4,7 +4,7 @@ use super::nest::{Loops, Stream, address_at, nest};
 use super::operand::Operand;
 use super::{allocate, shape};
 use crate::edit::{Cursor, to};
-use lh_ir::func::{Device, Inst, Term, parallel};
+use lh_ir::func::{Derivative, Device, Inst, Term, parallel};
 use lh_ir::{Layout, Ty, Value};
 use lh_ops::runtime as rt;
 
@@ -117,11 +117,12 @@ pub(super) fn address(c: &mut Cursor<'_>, dest: &Operand) -> Value {
 }
 
 /// Copies the temporary array into the destination: on the host row by row, by a function of the run-time library. The
-/// race checker sees single items.
+/// race checker and derivatives see single items.
 pub(super) fn copy(c: &mut Cursor<'_>, from: &Destination, dest: &Operand, order: &[usize]) {
     let data = address(c, dest);
     let options = &c.func.options;
-    let by_rows = options.device == Device::Host && options.parallel & parallel::RACE == 0;
+    let is_plain = options.parallel & parallel::RACE == 0 && options.derivative == Derivative::None;
+    let by_rows = options.device == Device::Host && is_plain;
     let Some((&inner, outer)) = order.split_last().filter(|_| by_rows) else {
         return copy_items(c, from, dest, order);
     };
