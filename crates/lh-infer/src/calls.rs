@@ -300,7 +300,9 @@ impl Infer<'_> {
             (TyKind::Iter(_), _) if library && !keeps => self.at_once(&v),
             (TyKind::Iter(_), _) => self.iterator(&v),
             // Such callees begin with `iter`.
-            _ if keeps && callee.is_generator && self.is_table(&v, "__place__") => self.iterator(&v),
+            _ if keeps && !self.is_library && callee.is_generator && self.is_table(&v, "__place__") => {
+                self.iterator(&v)
+            }
             // Such as `*iterables`.
             (TyKind::Tuple { elems, .. }, _) if elems.iter().any(|t| matches!(t.kind(), TyKind::Iter(_))) => {
                 let parts = self.tuple_parts(&v).unwrap_or_default();
