@@ -13,6 +13,13 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# The seconds of an example are those of a compilation, or none.
+settings.register_profile(
+    "lancehead", deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("lancehead")
 
 os.environ.setdefault("LANCEHEAD_CUDA_DEVICE", "cpu")
 # Warnings of passes that were undone in this process or in those that it starts. There must be none, see

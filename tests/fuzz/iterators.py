@@ -357,7 +357,8 @@ def run_one(seed: int, module: Any) -> str:
     except Exception as error:
         return f"refused {reason(error)}" if is_refusal(error) else f"  {type(error).__name__}: {error}"
     differences = [
-        f"  f({call})\n    CPython  {a}\n    compiled {b}" for call, a, b in zip(program.calls, expected, got)
+        f"  f({call})\n    CPython  {a}\n    compiled {b}"
+        for call, a, b in zip(program.calls, expected, got)
         if a not in (b, UNCOMPARED)
     ]
     return "\n".join(differences) or "same"

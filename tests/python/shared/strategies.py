@@ -7,14 +7,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-
-settings.register_profile(
-    "lancehead", deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("lancehead")
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float32", "float64")

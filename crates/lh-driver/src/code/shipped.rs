@@ -21,7 +21,7 @@ pub struct Shipped {
 }
 
 impl Shipped {
-    /// Opens a file that [`write`] has made, for a processor of it.
+    /// Opens a file that [`write()`] has made, for a processor of it.
     pub fn open(file: &'static [u8], processor: (&str, &str)) -> Option<Shipped> {
         let (number, rest) = file.strip_prefix(MAGIC)?.split_first_chunk::<4>()?;
         let (rows, objects) = rest.split_at_checked(ROW * u32::from_le_bytes(*number) as usize)?;

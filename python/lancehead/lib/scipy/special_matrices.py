@@ -29,6 +29,8 @@ def toeplitz(c, r=None):
            [2, 1, 3]])
     """
     column = _single(_line(c))
+    if prim.is_record(prim.dtype_of(column)):
+        prim.error("a matrix of numbers is made of numbers")
     row = column if r is None else _single(_line(r))
     out = new_array((column.size, row.size), prim.result_type(prim.dtype_of(column), prim.dtype_of(row)))
     for i in range(column.size):
