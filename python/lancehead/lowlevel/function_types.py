@@ -10,7 +10,6 @@ from lancehead import _core, types
 from lancehead.cfuncs import cfunc
 from lancehead.extending import overload
 from lancehead.lib import prim
-from lancehead.lowlevel.values import LAYOUTS
 
 #: Members that Numba's values of function types have: only the address of a function of C has a meaning here.
 MEMBERS = ("c_addr", "py_addr", "jit_addr")
@@ -60,9 +59,6 @@ def function_at(of: Any) -> Any:
         call = f"({call}, None)[1]"
     exec(f"def at(address):\n    return lambda {', '.join(names)}: {call}\n", space)
     return space["at"]
-
-
-LAYOUTS["function at"] = function_at
 
 
 @functools.cache

@@ -73,7 +73,10 @@ def composed_of(builder: Any, of: Any, parts: list[Value]) -> Value:
             r.do(f"{made.text} = prim.as_type({r.result(parts[0], of.type)}, {held})")
         return made
     if kind == "FunctionType":
-        maker = r.constant(LAYOUTS["function at"](of))
+        # It compiles functions, which few programs have a proxy for.
+        from lancehead.lowlevel.function_types import function_at
+
+        maker = r.constant(function_at(of))
         return r.let(f"{maker}({r.escape(parts[0]).text})", Composed(of))
     wanted = [p.of for p in parts_of(of, "")]
     texts = [r.result(value, t) for value, t in zip(parts, wanted, strict=True)]

@@ -380,3 +380,25 @@ def test_masks_of_arrays_without_dimensions() -> None:
         for where in (np.array(True), np.array(False)):
             agrees(lambda a, m: (np.nansum(a, where=m), np.nanmean(a, where=m)), a, where)
             agrees(lambda a, m: (np.sum(a, where=m), np.mean(a, where=m), np.max(a, where=m, initial=0)), a, where)
+
+
+def test_classes_of_numbers_make_arrays_of_sequences() -> None:
+    a = np.zeros((3, 4))
+    for f in (
+        lambda a: np.int32(a.shape),
+        lambda a: np.float32((a.shape[0], 2.5)),
+        lambda a: np.complex128([1, 2]),
+        lambda a: np.uint8(((1, 2), (3, 4))),
+    ):
+        want, got = f(a), njit(f)(a)
+        assert isinstance(got, np.ndarray) and got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+    for g in (lambda: int((1, 2)), lambda: float([1.0])):
+        with pytest.raises(TypeError):
+            njit(g)()
+
+    def unpacked(a: Any) -> Any:
+        m, n = np.int32(a.shape[-2:])
+        return m + 10 * n
+
+    assert njit(unpacked)(a) == unpacked(a) == 43

@@ -5,7 +5,7 @@ use crate::operations::operators::cast_expr;
 use crate::val::{Known, Val};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::MapExpr;
-use lh_ir::types::TyKind;
+use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::untyped::BinOp;
 use lh_ir::{Const, Ty};
 use lh_ops::runtime as rt;
@@ -53,6 +53,11 @@ impl Infer<'_> {
         }
         if x.ty == Ty::str() {
             return self.number_of_text(t, x);
+        }
+        // NumPy's classes of numbers make arrays of sequences.
+        let is_sequence = x.ty.is_tuple() || matches!(x.ty.kind(), TyKind::Class(ClassTy { items: Some(_), .. }));
+        if is_sequence && !t.is_weak() && !t.is_bool() {
+            return self.call_library("numpy.asarray", &[x.clone(), Val::of_type(Ty::dtype(t))]);
         }
         if t.is_bool() {
             return self.truth(x);
