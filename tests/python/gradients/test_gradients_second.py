@@ -213,6 +213,13 @@ def steps_in_parallel(x):
     return np.sum(u)
 
 
+def overlapping_copies(x):
+    a = np.concatenate((x, x * x))
+    a[1:] = a[:-1] * a[1:]
+    a[::-1][1:] = a[:-1] + a[1:] * x[0]
+    return np.sum(a * a)
+
+
 SERIAL = [
     kept_numbers,
     kept_arrays,
@@ -230,6 +237,7 @@ SERIAL = [
     objects,
     handlers,
     solved,
+    overlapping_copies,
 ]
 PARALLEL = [in_parallel, in_parallel_loops, stored_in_parallel, steps_in_parallel]
 PROGRAMS = [njit(f) for f in SERIAL] + [njit(parallel=True)(f) for f in PARALLEL]

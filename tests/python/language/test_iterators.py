@@ -563,3 +563,27 @@ def test_map_within_zip_is_not_asked_beyond_the_end():
     assert f([1, 3, 0], [1, 2]) == [(9, 1), (3, 2)]
     with pytest.raises(ZeroDivisionError):
         f.py_func([1, 3, 0], [1, 2])
+
+
+@pytest.mark.parametrize("take", ["next", "a loop", "islice"])
+def test_iterators_raise_each_time_after_a_change(take):
+    @njit
+    def f(d, way):
+        log, it = [0], iter(d.items())
+        next(it)
+        d[35] = 1
+        for _ in range(4):
+            try:
+                if way == "next":
+                    log.append(next(it, (7, 7))[0])
+                elif way == "a loop":
+                    for k, _ in it:
+                        log.append(k)
+                else:
+                    for k, _ in itertools.islice(it, 3):
+                        log.append(k)
+            except RuntimeError:
+                log.append(-12)
+        return log
+
+    assert f({1: 2, 3: 4}, take) == f.py_func({1: 2, 3: 4}, take) == [0, -12, -12, -12, -12]

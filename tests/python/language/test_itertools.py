@@ -179,3 +179,18 @@ def test_combinations_of_all_sizes():
     for n in range(1, 6):
         a = [x * x % 5 for x in range(n)]
         assert f(a) == f.py_func(a)
+
+
+def test_iterators_are_at_their_end_after_an_exception():
+    @njit
+    def f(l):
+        it = itertools.starmap(lambda x, y: x // y, zip(l, (1, 0, 2)))
+        first = next(it)
+        try:
+            next(it)
+        except ZeroDivisionError:
+            pass
+        return first, next(it, -1)
+
+    assert f([4, 5, 6]) == (4, -1)
+    assert f.py_func([4, 5, 6]) == (4, 3)

@@ -402,3 +402,10 @@ def test_classes_of_numbers_make_arrays_of_sequences() -> None:
         return m + 10 * n
 
     assert njit(unpacked)(a) == unpacked(a) == 43
+
+
+def test_slopes_at_the_ends_need_their_elements() -> None:
+    slopes = lambda a, order: np.gradient(a, edge_order=order)
+    for order in (-1, 0, 1, 2):
+        for n in (1, 2, 3, 4):
+            agrees(slopes, np.array([1.0, 4.0, 9.0, 20.0])[:n], order)
