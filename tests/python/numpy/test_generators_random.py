@@ -299,6 +299,26 @@ def test_bytes():
     assert njit(f)(ours) == f(numpys)
 
 
+@pytest.mark.parametrize("n", range(-9, 10))
+def test_numbers_of_bytes(n):
+    """NumPy takes words of four and divides towards zero, also what is negative."""
+
+    def of_a_generator(n):
+        return np.random.default_rng(5).bytes(n)
+
+    def of_the_old_state(n):
+        np.random.seed(5)
+        return np.random.bytes(n)
+
+    for f in (of_a_generator, of_the_old_state):
+        if n < -6:
+            for g in (f, njit(f)):
+                with pytest.raises(ValueError, match="negative dimensions"):
+                    g(n)
+        else:
+            assert njit(f)(n) == f(n)
+
+
 REFUSED = """normal(0.0,-1.0) exponential(-1.0) gamma(-1.0,1.0) gamma(1.0,-1.0) beta(0.0,1.0) chisquare(0.0)
 poisson(-1.0) poisson(1e20) poisson(np.nan) binomial(-1,0.5) binomial(1,1.5) binomial(1,np.nan)
 negative_binomial(0.0,0.5) negative_binomial(1.0,0.0) geometric(0.0) geometric(1.5) logseries(1.0)

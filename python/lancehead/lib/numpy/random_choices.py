@@ -5,10 +5,10 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.casting import name_of
-from lancehead.lib.numpy.creation import arange, asarray
+from lancehead.lib.numpy.creation import arange, asarray, empty
 from lancehead.lib.numpy.indexing import getitem_take
 from lancehead.lib.numpy.layout import as_shape, copy_c, flat, new_array, new_zeros, with_shape
-from lancehead.lib.numpy.random_draws import whole
+from lancehead.lib.numpy.random_draws import whole, words_for
 from lancehead.lib.numpy.reductions import cumsum
 from lancehead.lib.numpy.sorting import searchsorted
 
@@ -154,10 +154,7 @@ def random_integers(low, high=None, size=None):
 def bytes(length):
     """Random bytes."""
     n = index_of(length)
-    if n < 0:
-        raise ValueError("negative dimensions are not allowed")
-    # As NumPy, of which no bytes take a word, too.
-    line = new_array(((n - 1) // 4 + 1 if n > 0 else 1,), np.uint32)
+    line = empty((words_for(n),), np.uint32)
     for i in range(line.size):
         prim.set_item(line, i, prim.cast(prim.lh_np_interval(WORD), np.uint32))
     return prim.bytes_of(copy_c(line.view(np.uint8)[:n], np.uint8))

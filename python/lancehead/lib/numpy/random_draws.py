@@ -8,6 +8,11 @@ from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import as_shape, flat, new_array
 
 
+def words_for(n):
+    """The 32-bit words from which NumPy takes `n` bytes; it divides towards zero, and takes one for no bytes."""
+    return (n - 1) // 4 + 1 if n > 0 else 1 - (1 - n) // 4
+
+
 def real(x):
     """A parameter as a `float`, or an array of these."""
     if prim.is_number(x):

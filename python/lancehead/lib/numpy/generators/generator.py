@@ -11,6 +11,7 @@ from lancehead.lib.numpy.generators.integers import integers
 from lancehead.lib.numpy.generators.orders import Orders
 from lancehead.lib.numpy.generators.seeding import PCG64, spawned
 from lancehead.lib.numpy.generators.several import Several
+from lancehead.lib.numpy.random_draws import words_for
 
 
 class Generator(Continuous, Discrete, Orders, Several):
@@ -83,7 +84,7 @@ class Generator(Continuous, Discrete, Orders, Several):
         5
         """
         n = index_of(length)
-        words = integers(self, 0, 4294967295, ((n - 1) // 4 + 1,), np.uint32, True)
+        words = integers(self, 0, 4294967295, (words_for(n),), np.uint32, True)
         return prim.bytes_of(words.view(np.uint8)[:n].copy())
 
 
