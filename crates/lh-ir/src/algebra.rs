@@ -43,6 +43,8 @@ pub enum Algebra {
     Select,
     /// The square root.
     Sqrt,
+    /// `a` to the power of `b`, of floats.
+    Power,
     /// The bits of a float as an integer.
     Bits,
     /// The float of the bits that an integer has.

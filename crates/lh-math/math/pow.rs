@@ -1,12 +1,14 @@
 //! Powers: the binary logarithm in twice the precision, times the exponent, and back.
 
-use super::bits::{fast_two_sum, fma, pairs, two_prod, xor_sign};
+use super::bits::{fast_two_sum, fma, pairs, prod_err, two_prod, xor_sign};
 use super::exp::{clamp, exp2_normal, exp2_sum};
 use super::log::{is_plain, left, parts};
 
 exports! {
     lh_pow(x: f64, y: f64) -> f64 = pow;
     lh_powf(x: f32, y: f32) -> f32 = wide::pow;
+    lh_whole_pow(x: f64, n: f64) -> f64 = whole_pow;
+    lh_whole_powf(x: f32, n: f32) -> f32 = wide::whole_pow;
 }
 
 rare! {
@@ -97,6 +99,9 @@ pub fn pow(x: f64, y: f64) -> f64 {
     let odd = t.to_bits() << 63;
     let fraction = (t - INTEGERS != b) | (b >= INTEGERS);
     let plain = is_plain(a) & (p.abs() < 1022.0) & !((x < 0.0) & fraction);
+    // Those of which everybody knows the result.
+    let magnitude = if y == 0.5 { a.sqrt() } else { magnitude };
+    let magnitude = if y == 2.0 { a * a } else { magnitude };
     if plain { xor_sign(magnitude, odd & x.to_bits()) } else { lh_pow_rare(x, y) }
 }
 
@@ -123,6 +128,32 @@ pub fn pow_rare(x: f64, y: f64) -> f64 {
     with_edges(x, y, exp2_sum(p, fma(lo, e, rest)))
 }
 
+/// A product of two numbers given as a float and what it lacks.
+#[inline(always)]
+fn times(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+    let (p, rest) = two_prod(a.0, b.0);
+    (p, fma(a.0, b.1, fma(a.1, b.0, rest)))
+}
+
+/// `x` to the power of an integer from -16 to 16 except 0, by squares and products of twice the precision. Where `n` is
+/// a constant, its bits choose while compiling.
+#[inline(always)]
+pub fn whole_pow(x: f64, n: f64) -> f64 {
+    let n = n as i32;
+    let inverse = 1.0 / x;
+    let inverse = (inverse, -prod_err(inverse, x, 1.0) * inverse);
+    let mut power = if n < 0 { inverse } else { (x, 0.0) };
+    let mut square = if n < 0 { times(inverse, inverse) } else { two_prod(x, x) };
+    let n = n.abs();
+    for bit in [2, 4, 8, 16] {
+        let product = if n & (bit - 1) == 0 { square } else { times(power, square) };
+        power = if n & bit != 0 { product } else { power };
+        square = times(square, square);
+    }
+    // The rest is not a number where a product or the inverse is infinite, and has another sign than a product of 0.
+    if (power.1.abs() < f64::INFINITY) & (power.0 != 0.0) { power.0 + power.1 } else { power.0 }
+}
+
 /// The functions of `f32`, computed in `f64`: where products are not fused, and for rare arguments.
 pub mod wide {
     use super::super::bits::fma;
@@ -142,6 +173,19 @@ pub mod wide {
         let fraction = (t - INTEGERS != b) | (b >= INTEGERS);
         let plain = (a > 0.0) & (a < f32::INFINITY) & (b < f32::INFINITY) & !((x < 0.0) & fraction);
         if plain { f32::from_bits(magnitude.to_bits() | (odd & x.to_bits())) } else { super::lh_powf_rare(x, y) }
+    }
+
+    /// See [`super::whole_pow`]; squares and products of doubles are exact enough.
+    #[inline(always)]
+    pub fn whole_pow(x: f32, n: f32) -> f32 {
+        let n = n as i32;
+        let x = x as f64;
+        let (mut square, mut power) = (if n < 0 { 1.0 / x } else { x }, 1.0);
+        for bit in [1, 2, 4, 8, 16] {
+            power = if n.abs() & bit != 0 { power * square } else { power };
+            square *= square;
+        }
+        power as f32
     }
 
     /// For what is rare as doubles, too, and negative numbers to large powers.

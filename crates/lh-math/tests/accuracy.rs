@@ -428,3 +428,19 @@ fn steps_of_gpus_are_exact() {
         }
     }
 }
+
+#[test]
+fn whole_powers_are_within_one_unit_of_powers() {
+    let special = [0.0, -0.0, 1.0, -1.0, 2.0, 5e-324, -3e-310, f64::MIN_POSITIVE, f64::MAX, f64::MIN, INF, -INF, NAN];
+    let random = words(11).take(2000).map(f64::from_bits);
+    let near = words(12).take(4000).map(|w| ((w >> 11) as f64 / 2f64.powi(46) - 64.0).exp2());
+    let negative = words(13).take(2000).map(|w| (w >> 11) as f64 / 2f64.powi(50) - 4.0);
+    for x in special.into_iter().chain(random).chain(near).chain(negative) {
+        for n in (-16..=16).filter(|n| *n != 0).map(f64::from) {
+            let (got, want) = (lh_whole_pow(x, n), lh_pow(x, n));
+            assert!(same(got, want) || error(got, want, 0.0) <= 1.0, "{x:e} ** {n} = {got:e}, not {want:e}");
+            let x = x as f32;
+            check_single("whole_pow", &[x, n as f32], lh_whole_powf(x, n as f32), (x as f64).powf(n));
+        }
+    }
+}

@@ -6,5 +6,6 @@ pub(crate) mod dce;
 pub(crate) mod fold;
 pub(crate) mod inline;
 pub(crate) mod keep_generators;
+pub(crate) mod reduce_powers;
 pub(crate) mod refcount;
 pub(crate) mod value_numbering;

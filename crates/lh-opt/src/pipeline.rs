@@ -13,7 +13,9 @@ use crate::analysis::Analyses;
 use crate::analysis::effects::{self, Callees, Summary};
 use crate::arrays::elementwise::{self, Elementwise};
 use crate::arrays::{fuse_elementwise, join_reductions, local_arrays, lower_array};
-use crate::core::{constant_messages, contract, dce, fold, inline, keep_generators, refcount, value_numbering};
+use crate::core::{
+    constant_messages, contract, dce, fold, inline, keep_generators, reduce_powers, refcount, value_numbering,
+};
 use crate::kernel::{
     check_races, check_results, gangs, grid_stride, kernel_context, serialize_kernel, yield_in_spin_loops,
 };
@@ -191,6 +193,8 @@ pub static PIPELINE: &[Pass] = &[
     pass("extract", On::All, Linked(extract)),
     // The questions that are left have no computation before them.
     needed("settle_parts", On::All, Alone(join_reductions::settle)),
+    // Inlined functions have constant exponents where they are called; callers inline the power itself.
+    pass("reduce_powers", On::All, Alone(reduce_powers::run)),
     // Needs spin loops that consist of their condition.
     needed("yield_in_spin_loops", On::CpuDevice, Alone(yield_in_spin_loops::run)),
     // Needs calls to be instructions; later passes see loops over threads.

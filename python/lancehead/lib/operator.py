@@ -275,9 +275,7 @@ def pow(a, b, /):
         return _complex_pow(prim.cast(a, dtype), prim.cast(b, dtype))
     if prim.is_int(dtype):
         return _int_pow(prim.cast(a, dtype), b)
-    if prim.is_int(b):
-        return _float_pow_int(prim.cast(a, dtype), b)
-    return _float_pow(prim.cast(a, dtype), prim.cast(b, dtype))
+    return prim.pow(prim.cast(a, dtype), prim.cast(b, dtype))
 
 
 def _int_pow(a, b):
@@ -294,36 +292,6 @@ def _int_pow(a, b):
         a = a * a
         n = prim.shr(n, one)
     return result
-
-
-def _float_pow_int(a, b):
-    if prim.is_signed(b) and b < 0:
-        if a == 0.0:
-            if not prim.numpy_errors():
-                raise ZeroDivisionError("0.0 cannot be raised to a negative power")
-        if b == -1:
-            return prim.fdiv(prim.cast(1, prim.dtype_of(a)), a)
-        if b == -2:
-            return prim.fdiv(prim.cast(1, prim.dtype_of(a)), a * a)
-    # Products of few factors are within an ulp; more go the accurate way.
-    if b == 2:
-        return a * a
-    if b == 3:
-        return a * a * a
-    if b == 1:
-        return a
-    return prim.pow(a, prim.cast(b, prim.dtype_of(a)))
-
-
-def _float_pow(a, b):
-    if not prim.numpy_errors():
-        if a == 0.0 and b < 0.0:
-            raise ZeroDivisionError("0.0 cannot be raised to a negative power")
-    if b == 2.0:
-        return a * a
-    if b == 0.5 and a > 0.0:
-        return prim.sqrt(a)
-    return prim.pow(a, b)
 
 
 def _complex_pow(a, b):

@@ -453,6 +453,9 @@ impl Infer<'_> {
             }
             return Ok(self.op("fdiv", &args));
         }
+        if op == BinOp::Pow && t.is_float() && !t.is_half() {
+            return Ok(self.float_power(x, y, t));
+        }
         if let (BinOp::LShift | BinOp::RShift, Some(n)) = (op, y.as_int()) {
             if (0..i128::from(t.bits())).contains(&n) {
                 return Ok(self.op(if op == BinOp::LShift { "shl" } else { "shr" }, &args));
@@ -484,7 +487,22 @@ impl Infer<'_> {
         self.call_library(&format!("operator.{}", operator_name(op)), &args)
     }
 
-    /// `x ** n` for a small constant integer, by multiplication.
+    /// `x ** y`. As with a quotient, the test for zero is visible to passes.
+    fn float_power(&mut self, x: &Val, y: &Val, t: Ty) -> Val {
+        if !self.options.numpy_errors {
+            let zero = Val::constant(Const::Float(0.0, t));
+            let [is_zero, is_negative] =
+                [("eq", x), ("lt", y)].map(|(name, v)| self.op(name, &[v.clone(), zero.clone()]));
+            let is_refused = self.both(&is_negative, &is_zero);
+            self.raise_if(&is_refused, exc::ZERO_DIVISION_ERROR, "0.0 cannot be raised to a negative power");
+            if self.dead {
+                return Val::of_type(Ty::never());
+            }
+        }
+        self.op("pow", &[x.clone(), y.clone()])
+    }
+
+    /// `x ** n` for a small constant integer, by multiplication; see [`most_factors`].
     fn power_by_constant(&mut self, a: &Val, b: &Val) -> Result<Option<Val>> {
         let Some(n) = b.as_int().filter(|_| b.ty.is_int()) else { return Ok(None) };
         let t = self.scalar_type(BinOp::Pow, a.ty, b.ty);
@@ -492,8 +510,7 @@ impl Infer<'_> {
             let (x, y) = (self.cast(a, Ty::float()), self.cast(b, Ty::float()));
             return self.binary_same(BinOp::Pow, &x, &y, Ty::float()).map(Some);
         }
-        let limit = if t.is_int() { 64 } else { 16 };
-        if !(0..=limit).contains(&n) || self.options.overflow_check {
+        if !(0..=most_factors(t)).contains(&n) || self.options.overflow_check {
             return Ok(None);
         }
         let mut square = self.cast(a, t);
@@ -557,13 +574,14 @@ impl Infer<'_> {
         }
         let t = self.elementwise_type(Some(op), ta, tb).ok_or_else(|| self.no_op(op.symbol(), a.ty, b.ty))?;
         if op == BinOp::Pow {
-            if let Some(n @ 0..=16) = b.as_int().filter(|_| b.ty.is_int()) {
+            if let Some(n) = b.as_int().filter(|n| b.ty.is_int() && (0..=most_factors(t).min(16)).contains(n)) {
                 let x = MapExpr::Cast(t, Box::new(MapExpr::Arg(0, ta)));
                 let expr = self.power_expr(x, n, t)?;
                 return self.finish_map(&[a.clone()], t, expr, a, inplace, "**");
             }
         }
-        let kernel = self.binary_kernel(op, t)?;
+        let is_reduced = op == BinOp::Pow && t.is_float() && !t.is_half() && b.as_const().is_some();
+        let kernel = if is_reduced { Kernel::Row(row("pow"), t) } else { self.binary_kernel(op, t)? };
         let [a, b] = &match (a.ty.is_array(), b.ty.is_array()) {
             (true, false) => [a.clone(), self.fitted_scalar(b, a, t)?],
             (false, true) => [self.fitted_scalar(a, b, t)?, b.clone()],
@@ -642,6 +660,16 @@ fn name_of(t: Ty) -> String {
     match t.kind() {
         TyKind::Obj(_) => "a Python object".to_owned(),
         _ => t.to_string(),
+    }
+}
+
+/// The most factors of a power that is a product: of floats those whose rounding is within a unit of the power's.
+fn most_factors(t: Ty) -> i128 {
+    match t.kind() {
+        TyKind::Int { .. } => 64,
+        _ if t.is_half() => 2,
+        _ if t.is_float() => 3,
+        _ => 16,
     }
 }
 

@@ -130,7 +130,9 @@ impl FnCx<'_, '_> {
         let inlined =
             math_library::has_math(name) && (self.func.options.device != Device::Host || !self.is_cold(self.block));
         if !inlined {
-            return self.c_function(name.trim_start_matches(symbols::PREFIX), vals);
+            // C has one function for powers by whole and other numbers.
+            let of_c = name.trim_start_matches(symbols::PREFIX).trim_start_matches("whole_");
+            return self.c_function(of_c, vals);
         }
         // With `afn`, a faster version within 4 ulp is used if there is one.
         let quick = format!("{name}_fast");

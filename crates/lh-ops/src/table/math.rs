@@ -348,6 +348,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float2(a, f64::powf),
             host: Math("lh_powf", "lh_pow"),
             nvptx: Math("lh_powf", "lh_pow"),
+            algebra: Algebra::Power,
             approx: Some(Approx::Power),
             grad: Grad::Partials(&[
                 "select(eq(b, 0), 0, cut(d * b * pow(a, b - 1)))",
@@ -358,6 +359,24 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![f64(f64::NAN), f64(0.0)], f64(1.0)),
                 (vec![f64(-8.0), f64(3.0)], f64(-512.0)),
                 (vec![f64(-1.0), f64(0.5)], f64(f64::NAN)),
+            ]),
+            ..MATH
+        },
+        Op {
+            name: "whole_power",
+            doc: "`a` to the power of an integer from -16 to 16 except 0; quick where that is constant.",
+            sig: Same(2, Floats),
+            eval: |a| float2(a, f64::powf),
+            host: Math("lh_whole_powf", "lh_whole_pow"),
+            nvptx: Math("lh_whole_powf", "lh_whole_pow"),
+            examples: eg(vec![
+                (vec![f64(2.0), f64(-3.0)], f64(0.125)),
+                (vec![f64(-0.0), f64(-3.0)], f64(f64::NEG_INFINITY)),
+                (vec![f64(f64::NEG_INFINITY), f64(-7.0)], f64(-0.0)),
+                (vec![f64(-4.0), f64(-16.0)], f64(2.3283064365386963e-10)),
+                (vec![f64(1e200), f64(-2.0)], f64(0.0)),
+                (vec![f64(-3.0), f64(5.0)], f64(-243.0)),
+                (vec![f64(1e200), f64(4.0)], f64(f64::INFINITY)),
             ]),
             ..MATH
         },

@@ -177,7 +177,8 @@ impl FloatRanges<'_> {
             | Algebra::ShiftRight
             | Algebra::Cmp(_)
             | Algebra::Bits
-            | Algebra::OfBits => ALL,
+            | Algebra::OfBits
+            | Algebra::Power => ALL,
         }
     }
 

@@ -7,14 +7,6 @@ from lancehead.lib.derivatives import along, like_signed, times
 from lancehead.lib.operator import _complex_pow
 
 
-def _float_pow_text(a, b):
-    """The power by its row also where the exponent is two or a half: products and roots do not depend on that."""
-    if not prim.numpy_errors():
-        if a == 0.0 and b < 0.0:
-            raise ZeroDivisionError("0.0 cannot be raised to a negative power")
-    return prim.pow(a, b)
-
-
 def _float_mod_text(a, b):
     """The remainder without `copysign`, whose slope has the sign of a zero."""
     r = prim.frem(a, b)

@@ -4,7 +4,7 @@ use crate::analysis::dominating_branches::dominating_branches;
 use crate::analysis::facts::{Facts, InstRef};
 use crate::analysis::linear::{Leaf, Linear};
 use crate::analysis::nest_range::Verdict;
-use crate::analysis::sequential::may_reassociate;
+use crate::analysis::sequential::{Order, may_reassociate, order};
 use crate::edit::version::can_copy;
 use hashbrown::HashSet;
 use lh_ir::func::{Inst, Term, fastmath};
@@ -73,11 +73,15 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Split> {
     (plan.slice.len() <= MAX_SLICE).then_some(plan)
 }
 
-/// Whether a vectoriser may reorder the loop-carried values: integers, and floats that do not depend on themselves.
+/// Whether a vectoriser may reorder the loop-carried values: integers, floats that do not depend on themselves, and
+/// sums that are added up in order from vectors of terms.
 fn can_reorder_carried(facts: &Facts<'_>, at: usize) -> bool {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
-    let is_free = |p| may_reassociate(func, facts.cfg, facts.defs, l, p);
-    func.blocks[l.header.index()].params.iter().all(|p| func.ty(*p).is_int() || (func.ty(*p).is_float() && is_free(*p)))
+    let params = &func.blocks[l.header.index()].params;
+    let is_free = |p: &Value| may_reassociate(func, facts.cfg, facts.defs, l, *p);
+    let mut floats = params.iter().filter(|p| !func.ty(**p).is_int());
+    params.iter().all(|p| func.ty(*p).is_int() || func.ty(*p).is_float())
+        && (floats.all(is_free) || order(func, facts.cfg, facts.defs, l) == Order::Vectors)
 }
 
 /// Whether a vectoriser may reorder the stores to an element: iterations store to different elements, or the sum of
