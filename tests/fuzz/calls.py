@@ -89,7 +89,7 @@ LISTED = [
     # Iterators are generators, which look at their arguments when the first item is asked for.
     r"^['\"]itertools\..*gave ",
     r"(\.elements|heapq\.merge|np\.nditer|'zip|'enumerate|'map|'filter|'reversed|'iter)\(.*gave <compiled generator",
-    r"^'zip\((\(\))?\)'.*gave \(\), CPython <zip",
+    r"^'zip\(.*gave \(\), CPython <zip",
     # NumPy leaves their order open.
     r"^'np\.unique_values\(.*gave array.*CPython array",
     # A dtype and its class are one.
