@@ -78,6 +78,7 @@ fn place_in(func: Arc<Function>, kernel: &mut KernelInfo, places: &mut HashMap<i
             | Memory::Dynamic
             | Memory::DynamicBytes
             | Memory::Move
+            | Memory::Moved
             | Memory::CopyRow
             | Memory::Prefetch
             | Memory::Fence

@@ -446,7 +446,7 @@ fn unify_inst(
         // A list of owners is never read.
         (Inst::Store(_, v), _) if func.ty(*v) == Ty::meminfo() => {}
         (Inst::Store(p, v), _) => through(c, p, *v),
-        (Inst::Runtime(f, args), _) if matches!(f.role, Role::Memory(Mem::Move | Mem::CopyRow)) => {
+        (Inst::Runtime(f, args), _) if matches!(f.role, Role::Memory(Mem::Move | Mem::Moved | Mem::CopyRow)) => {
             // Items and their copies refer to the same memory; the regions themselves are apart.
             let regions: Vec<u32> = args.iter().filter_map(first).collect();
             if let [a, b] = regions[..] {

@@ -473,6 +473,12 @@ impl<'a> Reverse<'a> {
                     self.with(out, |b| b.effect(Inst::Runtime(f, args)));
                     return Ok(());
                 }
+                Role::Memory(Mem::Moved) if self.memory.has_shadow(args[0]) => {
+                    // Nobody has used the old memory since: its adjoints are zeros, and become those of the new one.
+                    let (to, from) = (self.shadows[&args[1]], self.shadows[&args[0]]);
+                    self.with(out, |b| b.effect(Inst::Runtime(f, vec![to, from, args[2]])));
+                    return Ok(());
+                }
                 Role::Atomic(rmw, prim) if is_folded(f) && self.memory.has_shadow(args[0]) => {
                     return self.atomic(out, (rmw, prim), args, d.result);
                 }

@@ -292,7 +292,7 @@ impl Pass<'_> {
             return Ok(());
         }
         let is_mirrored = match f.role {
-            Role::Items(Items::Reserve | Items::SetLen | Items::Keeps) => true,
+            Role::Items(Items::Reserve | Items::SetLen | Items::Keeps) | Role::Memory(Mem::Moved) => true,
             Role::Memory(Mem::Move | Mem::CopyRow) => self.mode == Mode::Forward || self.memory.has_no_floats(args[0]),
             // The shadow of a table has its keys, in the same places.
             _ => std::ptr::eq(f, &rt::lh_table_index),

@@ -280,7 +280,7 @@ impl Frame {
             let data = b.inst(Inst::Field(memory, 1), Ty::ptr());
             let zero = b.int(0);
             let old = self.address(b, zero);
-            b.effect(Inst::Runtime(&rt::lh_memmove, vec![data, old, used]));
+            b.effect(Inst::Runtime(&rt::lh_tape_moved, vec![data, old, used]));
         }
         b.set(self.stack.memory, memory);
         b.set(self.stack.room, new);

@@ -390,7 +390,7 @@ fn enlarge(b: &mut Builder<'_>, of: &OfLoop, (need, room, used): (Value, Value, 
         let used = bytes(b, used, size);
         let old = b.get(c.memory);
         let old = b.inst(Inst::Field(old, 1), Ty::ptr());
-        b.effect(Inst::Runtime(&rt::lh_memmove, vec![data, old, used]));
+        b.effect(Inst::Runtime(&rt::lh_tape_moved, vec![data, old, used]));
         b.set(c.memory, memory);
     }
     b.set(of.room, new);

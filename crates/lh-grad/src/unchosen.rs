@@ -82,7 +82,7 @@ impl Found<'_> {
                 self.classes.extend(self.memory.class(*p));
             }
             (Inst::Runtime(f, args), _)
-                if matches!(f.role, Role::Memory(Mem::Move | Mem::CopyRow)) && self.is_loaded(args[0]) =>
+                if matches!(f.role, Role::Memory(Mem::Move | Mem::Moved | Mem::CopyRow)) && self.is_loaded(args[0]) =>
             {
                 args[1..].iter().for_each(|p| self.classes.extend(self.memory.class(*p)));
             }

@@ -256,6 +256,8 @@ pub enum Memory {
     /// Thread-local memory.
     Local,
     Move,
+    /// Memory is copied to a larger block, and not used any more itself.
+    Moved,
     /// Adjacent items are copied to places with a stride.
     CopyRow,
     Prefetch,
@@ -493,7 +495,12 @@ impl RuntimeFn {
                 | Memory::Fence
                 | Memory::LoadCached
                 | Memory::StoreCached => true,
-                Memory::Allocate | Memory::AllocateZeroed | Memory::Move | Memory::CopyRow | Memory::Prefetch => false,
+                Memory::Allocate
+                | Memory::AllocateZeroed
+                | Memory::Move
+                | Memory::Moved
+                | Memory::CopyRow
+                | Memory::Prefetch => false,
             },
             Role::Plain
             | Role::Address(_)

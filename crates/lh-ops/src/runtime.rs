@@ -82,6 +82,8 @@ table! {
         lh_memo_count(Ptr, I64) -> [] writes(0);
         /// Copies bytes between regions that may overlap: destination, source, number.
         lh_memmove(Ptr, Ptr, I64) -> [] writes(0) role(Memory(roles::Memory::Move));
+        /// Copies what a derivative keeps to larger memory, and ends the use of the old: destination, source, bytes.
+        lh_tape_moved(Ptr, Ptr, I64) -> [] writes(0) role(Memory(roles::Memory::Moved));
         /// Copies adjacent items to places of any stride in other memory: destination, its stride in bytes, source,
         /// number and size of the items.
         lh_copy_row(Ptr, I64, Ptr, I64, I64) -> [] writes(0) role(Memory(roles::Memory::CopyRow));

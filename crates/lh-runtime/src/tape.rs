@@ -73,8 +73,19 @@ unsafe extern "C" fn lh_tape_zeroed(
     unsafe { tape(bytes, total, (data, len), true, out) }
 }
 
+/// # Safety
+/// So many bytes can be read from one block, and written to the other.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_tape_moved(to: *mut u8, from: *const u8, bytes: i64) {
+    // SAFETY: by contract; two blocks do not overlap.
+    unsafe { ptr::copy_nonoverlapping(from, to, usize::try_from(bytes).unwrap_or(0)) }
+}
+
 pub(crate) fn symbols() -> Vec<Symbol> {
-    functions! { (_ _ _ _ _ _) lh_tape lh_tape_zeroed; }
+    functions! {
+        (_ _ _ _ _ _) lh_tape lh_tape_zeroed;
+        (_ _ _) lh_tape_moved;
+    }
 }
 
 #[cfg(test)]

@@ -73,6 +73,7 @@ impl FnCx<'_, '_> {
             | Memory::AllocateZeroed
             | Memory::Temporary
             | Memory::Move
+            | Memory::Moved
             | Memory::CopyRow
             | Memory::Fence
             | Memory::LoadCached

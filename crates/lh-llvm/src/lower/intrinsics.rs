@@ -52,6 +52,7 @@ impl FnCx<'_, '_> {
             | Memory::AllocateZeroed
             | Memory::Temporary
             | Memory::Move
+            | Memory::Moved
             | Memory::CopyRow
             | Memory::Prefetch => {
                 lh_ir::bug!("`{}` is not for a GPU", f.name)

@@ -170,6 +170,7 @@ fn access_of(func: &Function, d: &InstData) -> Option<(RaceAccess, Option<Value>
                 | Memory::Dynamic
                 | Memory::DynamicBytes
                 | Memory::Local
+                | Memory::Moved
                 | Memory::CopyRow
                 | Memory::Prefetch
                 | Memory::Fence

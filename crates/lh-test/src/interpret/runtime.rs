@@ -43,7 +43,7 @@ impl<'a> Machine<'a> {
                 }
                 [Some(data), Some(data)].into_iter().collect()
             }
-            Role::Memory(Memory::Move) => {
+            Role::Memory(Memory::Move | Memory::Moved) => {
                 self.memory.copy(args[0], args[1], known(2)? as usize)?;
                 Words::new()
             }
