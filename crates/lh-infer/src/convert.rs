@@ -4,6 +4,7 @@
 use hashbrown::HashSet;
 use lh_ir::class::Class;
 use lh_ir::types::{ClassTy, Holds, Layout, Record, Ty, TyKind};
+use std::cell::RefCell;
 
 /// Rank of a number type in bool < int < float < complex.
 pub(crate) fn rank(t: Ty) -> u8 {
@@ -131,6 +132,8 @@ pub struct Pending {
     pub guessed: HashSet<(u32, usize)>,
     /// Sites of typed containers: the first item decides, so that none becomes a number of another kind.
     pub typed: HashSet<u32>,
+    /// Sites of what functions of NumPy take, to which no items are floats.
+    pub of_arrays: HashSet<u32>,
     /// Whether something was learnt since the flag was last cleared.
     pub changed: bool,
 }
@@ -203,6 +206,16 @@ impl Pending {
         if self.argument(site, at).is_never() && self.learn(site, at, t) {
             self.guessed.insert((site, at));
         }
+    }
+    /// Notes that a function of NumPy takes what is made at the sites in some types.
+    pub fn taken_by_numpy(&mut self, types: impl Iterator<Item = Ty>) {
+        let found = RefCell::new(&mut self.of_arrays);
+        types.for_each(|t| {
+            any_pending(t, &|site| {
+                found.borrow_mut().insert(site);
+                false
+            });
+        });
     }
     /// Records all type arguments of a site.
     pub fn learn_all(&mut self, site: u32, args: &[Ty]) -> bool {

@@ -132,6 +132,9 @@ impl Infer<'_> {
         if self.decide_parameters() || self.decide_unreached() {
             ret = self.settle(name)?;
         }
+        while !has_pending(ret) && self.decide_empty() {
+            ret = self.settle(name)?;
+        }
         self.check_lists()?;
         self.check_initialiser(ret)?;
         let annotations = self.annotations();
@@ -325,7 +328,7 @@ impl Infer<'_> {
     /// Arguments whose use says nothing have integers as items; tells whether there are any.
     fn decide_parameters(&mut self) -> bool {
         let open: Vec<u32> = self.given_sites().filter(|s| !self.pending.is_decided(*s)).collect();
-        self.decide_as_integers(&open)
+        self.decide_as_numbers(&open)
     }
 
     /// Sites of arguments, and of containers in them.
@@ -352,14 +355,24 @@ impl Infer<'_> {
         };
         let open = self.sites.values().copied().filter(|s| !self.pending.is_decided(*s) && is_filled(*s));
         let open: Vec<u32> = open.collect();
-        self.decide_as_integers(&open)
+        self.decide_as_numbers(&open)
     }
 
-    fn decide_as_integers(&mut self, open: &[u32]) -> bool {
+    /// Displays to which nobody adds anything, so that all types of items give the same. Tells whether there are any.
+    /// Those that are returned stay open: a caller may add something.
+    fn decide_empty(&mut self) -> bool {
+        let is_open = |s: &u32| !self.pending.is_decided(*s) && !self.pending.typed.contains(s);
+        let open: Vec<u32> = self.sites.values().copied().filter(is_open).collect();
+        self.decide_as_numbers(&open)
+    }
+
+    /// Decides types of items that are open: floats for NumPy, else integers.
+    fn decide_as_numbers(&mut self, open: &[u32]) -> bool {
         for s in open {
+            let t = if self.pending.of_arrays.contains(s) { Ty::float() } else { Ty::int() };
             for at in 0..self.pending.sites[*s as usize].1.len() {
                 if self.pending.argument(*s, at).is_never() {
-                    self.pending.guess(*s, at, Ty::int());
+                    self.pending.guess(*s, at, t);
                 }
             }
         }

@@ -41,6 +41,9 @@ impl Infer<'_> {
         if asks_for_class(path) || !args.iter().chain(kwargs.iter().map(|(_, v)| v)).any(|v| has_pending(v.ty)) {
             return Ok(None);
         }
+        if path.starts_with("numpy.") {
+            self.pending.taken_by_numpy(args.iter().chain(kwargs.iter().map(|(_, v)| v)).map(|v| v.ty));
+        }
         match self.world.library(path) {
             Some((f, _)) if self.asks_callees => self.call_func(f, args, kwargs).map(Some),
             _ => Ok(Some(Val::of_type(Ty::never()))),
