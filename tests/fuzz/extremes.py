@@ -63,7 +63,8 @@ BY_NAME = {
     "sorter": (), "func1d": ("np.max",), "func": ("np.sum",), "norm": ("'ortho'",), "UPLO": ("'U'",),
     "indices_or_sections": ("1",), "ids": (), "num": ("3",), "N": ("3",), "n": ("1", "2"), "k": ("1",), "M": ("3",),
     "rcond": ("1e-8",), "kwargs": (), "args": (), "weights": ("B", "A", "I"), "fweights": ("I",), "aweights": ("B",),
-    "deg": ("1",), "nan": ("V",), "x": ("A", "V", "B"), "sections": ("1",), "subscripts": (), "range": ("(0, 3)",),
+    "deg": ("1",), "m": ("1", "2"),
+    "nan": ("V",), "x": ("A", "V", "B"), "sections": ("1",), "subscripts": (), "range": ("(0, 3)",),
 }  # fmt: skip
 ANY = ("A", "B", "V", "I", "1", "(A, B)", "M", "np.float32", "True")
 #: Most forms of a name.
@@ -128,6 +129,9 @@ def optional(name: str, home: str, given: str) -> list[str]:
     found = []
     for p in parameters(name, home):
         if p.default is not p.empty and p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD):
+            if p.name == "mode" and name.endswith("choose") or p.name == "out" and "cum" in name:
+                # NumPy subtracts the number of choices until the number is small, and crashes on arrays of rank 0.
+                continue
             some = (str(not p.default),) if isinstance(p.default, bool) else ("V", "B", "True", "1", "M")
             texts = [f"{given}, {p.name}={text}".removeprefix(", ") for text in BY_NAME.get(p.name, some)]
             if p.name == "where" and is_ufunc(name):

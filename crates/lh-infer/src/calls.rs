@@ -696,11 +696,11 @@ impl Infer<'_> {
         }
         match a.ty.as_array() {
             _ if !path.starts_with("math.") => Ok(a.clone()),
-            Some((dtype, 0, ..)) if dtype.is_number() && path != "math.ldexp" => {
+            Some((dtype, 0, ..)) if dtype.is_number() && !matches!(path, "math.ldexp" | "math.trunc") => {
                 self.call_library("numpy.methods.only_item", std::slice::from_ref(a))
             }
             None if a.ty == Ty::str() && path != "math.fsum" => Err(self.no_conversion(Ty::float(), a.ty)),
-            Some(_) if !matches!(path, "math.dist" | "math.fsum" | "math.prod" | "math.sumprod") => {
+            Some((_, n, ..)) if n > 0 && !matches!(path, "math.dist" | "math.fsum" | "math.prod" | "math.sumprod") => {
                 let numpy = path.replacen("math.", "np.", 1);
                 let text = format!("`{path}` takes a number, not `{}`", a.ty);
                 Err(Diagnostic::new(diag::NO_MATCHING_CALL, text)

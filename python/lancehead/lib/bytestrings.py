@@ -136,6 +136,8 @@ def _made(source, message="bytes must be in range(0, 256)"):
         if source < 0:
             raise ValueError("negative count")
         return np.zeros(source, np.uint8)
+    if prim.is_array(source) and source.ndim == 0 and prim.is_int(prim.dtype_of(source)):
+        return _made(source.item())
     if prim.is_array(source):
         return np.frombuffer(source.copy(), np.uint8)
     values = [index_of(x) for x in source]
@@ -371,6 +373,7 @@ class bytes:
         True
         """
         if prim.is_tuple(prefix):
+            index_of(start)
             for p in prefix:
                 if self.startswith(p, start, end):
                     return True
@@ -384,6 +387,7 @@ class bytes:
         True
         """
         if prim.is_tuple(suffix):
+            index_of(start)
             for p in suffix:
                 if self.endswith(p, start, end):
                     return True

@@ -198,6 +198,9 @@ def natural_log(z):
 def _log_modulus(w):
     a, b = prim.fabs(w.real), prim.fabs(w.imag)
     size = prim.hypot(a, b)
+    if size < _like(1e-37 if prim.itemsize(prim.dtype_of(w)) == 8 else 1e-307, w):
+        # Subnormal numbers have few digits.
+        return prim.log(prim.hypot(a * _like(1e20, w), b * _like(1e20, w))) - _like(46.051701859880914, w)
     # Near the unit circle the logarithm of the modulus cancels.
     if size > 0.71 and size < 1.73:
         high = a if a > b else b

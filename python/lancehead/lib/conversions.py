@@ -47,6 +47,16 @@ def integer_of(x):
     return index_of(x)
 
 
+def c_int(x):
+    """An integer of 32 bits, as NumPy takes it where it passes it on to C."""
+    n = index_of(x)
+    if n > 2147483647:
+        raise OverflowError("signed integer is greater than maximum")
+    if n < -2147483648:
+        raise OverflowError("signed integer is less than minimum")
+    return n
+
+
 def axis_of(axis):
     """An axis of a function that NumPy writes in Python: a truth value counts as 0 or 1."""
     return index_of(axis) if prim.is_bool(axis) else axis

@@ -215,6 +215,8 @@ def product(*iterables, repeat=1):
     >>> list(itertools.product([1, 2], repeat=2))
     [(1, 1), (1, 2), (2, 1), (2, 2)]
     """
+    if repeat < 0:
+        raise ValueError("repeat argument cannot be negative")
     times = prim.tuple_fill(repeat, 0)
     if len(iterables) == 1:
         return _power([x for x in iterables[0]], times)
@@ -306,6 +308,8 @@ def combinations(iterable, r):
     >>> list(itertools.combinations([1, 2, 3], 2))
     [(1, 2), (1, 3), (2, 3)]
     """
+    if r < 0:
+        raise ValueError("r must be non-negative")
     items, like = [x for x in iterable], prim.tuple_fill(r, 0)
     if len(like) == 0:
         return _nothing()
@@ -335,6 +339,8 @@ def combinations_with_replacement(iterable, r):
     >>> list(itertools.combinations_with_replacement([1, 2], 2))
     [(1, 1), (1, 2), (2, 2)]
     """
+    if r < 0:
+        raise ValueError("r must be non-negative")
     items, like = [x for x in iterable], prim.tuple_fill(r, 0)
     if len(like) == 0:
         return _nothing()
@@ -368,6 +374,8 @@ def permutations(iterable, r=None):
         if not prim.is_tuple(iterable):
             prim.error("the number of items must be known while compiling: give it as `permutations(x, 3)`")
         return permutations(iterable, len(iterable))
+    if r < 0:
+        raise ValueError("r must be non-negative")
     items, like = [x for x in iterable], prim.tuple_fill(r, 0)
     if len(like) == 0:
         return _nothing()
@@ -433,6 +441,8 @@ def tee(iterable, n=2, /):
     >>> list(a), list(b)
     ([1, 4, 9], [1, 4, 9])
     """
+    if n < 0:
+        raise ValueError("n must be >= 0")
     times = prim.tuple_fill(n, 0)
     source = iter(iterable)
     waiting = deque()

@@ -35,6 +35,8 @@ def trunc(x, /):
     >>> math.trunc(-2.5)
     -2
     """
+    if prim.is_array(x):
+        prim.error("an array has no integral part here: use `np.trunc`")
     if prim.is_float(x):
         return int_of_float(prim.trunc(x))
     return int(x)
@@ -269,6 +271,8 @@ def fmod(x, y, /):
     -1.5
     """
     dtype = prim.result_type(x, y) if prim.is_float(x) or prim.is_float(y) else np.float64
+    if prim.is_complex(x) or prim.is_complex(y):
+        prim.error("must be real number, not complex")
     return float_rem(prim.cast(x, dtype), prim.cast(y, dtype))
 
 

@@ -456,7 +456,7 @@ def concat(a, b, /):
     >>> operator.concat([1], [2])
     [1, 2]
     """
-    if prim.is_number(a) or prim.is_array(a):
+    if prim.is_number(a) or prim.is_array(a) or prim.is_array(b):
         prim.error("`concat` takes sequences that are no arrays")
     return a + b
 

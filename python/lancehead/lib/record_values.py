@@ -102,6 +102,8 @@ class ndarray:
 
     def fill(self, value, /):
         """Sets all elements."""
+        if prim.is_array(value) and value.ndim > 0:
+            prim.error("all elements are set to one record")
         assign(self, value)
 
     def tolist(self):

@@ -256,6 +256,8 @@ class slice:
         >>> slice(None, None, -1).indices(5)
         (4, -1, -1)
         """
+        if index_of(n) < 0:
+            raise ValueError("length should not be negative")
         return slice_bounds(self, index_of(n))
 
 

@@ -14,17 +14,18 @@ def reduce(u, array, axis=0, dtype=None, out=None, keepdims=False, initial=None,
     # NumPy's own have better orders than from first to last.
     if u is np.add:
         return np.sum(array, axis, dtype, out, keepdims, initial, where)
-    if u is np.multiply:
-        return np.prod(array, axis, dtype, out, keepdims, initial, where)
     a = np.asarray(array)
+    if u is np.multiply:
+        if prim.is_scalar(where) or not prim.is_complex(prim.dtype_of(a) if prim.is_none(dtype) else np.dtype(dtype)):
+            return np.prod(array, axis, dtype, out, keepdims, initial, where)
     _check_loop(u, a, dtype)
     axes = _axes_of(axis, a.shape)
     if not prim.is_scalar(where):
-        result = _masked(u, a, axes, dtype, initial, np.asarray(where))
+        result = _masked(u, a, axes, dtype, initial, where)
     elif where:
         result = _whole(u, a, axis, axes, dtype, initial)
     else:
-        result = _masked(u, a, axes, dtype, initial, np.asarray(where))
+        result = _masked(u, a, axes, dtype, initial, where)
     if keepdims:
         return _delivered(np.asarray(result).reshape(_ones(a.shape, axes)), out)
     return _delivered(result, out)
@@ -107,8 +108,9 @@ def _masked(u, a, axes, dtype, initial, where):
             "reduction operation does not have an identity, so to use a where mask one has to specify 'initial'"
         )
     start = prim.ufunc_identity(u) if prim.is_none(initial) else initial
-    mask = np.broadcast_to(where, a.shape)
-    total = np.full(_ones(a.shape, axes), start, _result_type(u, a, dtype, start))
+    mask = np.broadcast_to(_mask(where), a.shape)
+    found = _result_type(u, a, dtype, start)
+    total = np.full(_ones(a.shape, axes), fitting(start, found), found)
     for index in np.ndindex(a.shape):
         if mask[index]:
             at = index
@@ -118,6 +120,11 @@ def _masked(u, a, axes, dtype, initial, where):
     if len(axes) == a.ndim:
         return total.reshape(total.size)[0]
     return total.reshape(_without(a.shape, axes))
+
+
+def _mask(where):
+    # Numbers are masks to NumPy, too.
+    return np.asarray(where != 0 if prim.is_number(where) else where)
 
 
 def _delivered(result, out):
@@ -402,10 +409,12 @@ def stored(result, out, where, dtype, casting):
         if not prim.is_array(out):
             prim.error("return arrays must be of ArrayType")
         check_cast(prim.dtype_of(result), prim.dtype_of(out), casting)
+        if prim.is_number(result):
+            result = prim.cast(result, prim.strong(prim.dtype_of(result)))
     if prim.is_scalar(where):
         if where:
             return _stored_whole(result, out)
-    mask = np.asarray(where)
+    mask = _mask(where)
     shape = np.broadcast_shapes(np.shape(result), mask.shape)
     if prim.is_none(out):
         made = np.empty(shape, prim.dtype_of(result))

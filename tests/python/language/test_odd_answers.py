@@ -387,3 +387,66 @@ def test_zeros_are_sorted_by_their_signs(n, dtype):
     assert zeros.tolist() == sorted(zeros.tolist(), reverse=True)
     order = njit(lambda a: np.argsort(a, kind="stable"))(x)
     assert order.tolist() == list(range(n))
+
+
+@pytest.mark.parametrize("name", ["vstack", "hstack", "dstack", "column_stack", "stack", "concatenate"])
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (2, 3, 4), (0, 3), (0,), (2, 1, 3, 2)])
+def test_the_parts_of_an_array_are_joined(name, shape):
+    a = np.arange(float(np.prod(shape))).reshape(shape)
+    text = f"np.{name}(a)"
+    if shape[0] == 0 or (name == "concatenate" and len(shape) == 1):
+        assert refuses(text, a)
+    else:
+        check_same(text, a)
+        check_same(f"np.{name}(a[::-1].T)", a)
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "complex64"])
+@pytest.mark.parametrize("a", [A, A > 2, A.astype(np.int8), A * (1 - 2j), np.array(3.5)], ids=lambda a: str(a.dtype))
+def test_variances_are_of_the_complex_type_that_is_asked_for(a, dtype):
+    rough = 1e-6 if dtype == "complex64" else 1e-13
+    for name in ("var", "std", "nanvar", "nanstd"):
+        for rest in ("", ", axis=0", ", keepdims=True", ", where=np.array(True)"):
+            if a.ndim == 0 and "axis" in rest:
+                continue
+            f = function(f"np.{name}(a, dtype=np.{dtype}{rest})")
+            want, got = f(a), njit(f)(a)
+            assert np.asarray(got).dtype.kind == "c" and np.shape(got) == np.shape(want)
+            np.testing.assert_allclose(got, want, rough)
+
+
+def test_masks_of_arrays_of_rank_0():
+    for name in ("var", "std", "mean", "nanvar", "nanstd", "nanmean", "sum", "prod"):
+        check_same(f"np.{name}(a, where=np.array(True))", np.array(3.5))
+
+
+@pytest.mark.parametrize("mask", [[True, False, True], [False, True, True], [True, True, False]])
+def test_products_of_infinite_complex_numbers_leave_out_what_a_mask_does(mask):
+    a = np.array([[complex(np.inf, 1), 1 + 2j, 2 - 1j], [3.0, complex(1, -np.inf), 1j]])
+    for axis in (0, 1):
+        for dtype in ("complex128", "complex64"):
+            check_same(f"np.prod(a, axis={axis}, dtype=np.{dtype}, where=np.array({mask}))", a)
+    check_same(f"np.multiply.reduce(a, 0, where=np.array({mask}), initial=2j)", a)
+
+
+def test_initial_values_that_are_no_integers():
+    a = np.array([4, 3], np.uint32)
+    for name in ("fmod", "bitwise_or", "maximum", "add", "multiply"):
+        for rest in ("", ", where=np.array([True, False])"):
+            assert refuses(f"np.{name}.reduce(a, initial=np.nan{rest})", a)
+    check_same("np.bitwise_or.reduce(a, initial=8, where=np.array([True, False]))", a)
+
+
+def test_python_numbers_make_results_for_outputs_of_narrow_integers():
+    for text in ("np.add(300, 5, out=a)", "np.multiply(100, 7, a)", "np.invert(300, out=a, where=a > 1)"):
+        check_same(text, np.arange(4, dtype=np.int8))
+    assert refuses("np.add(a, 300, out=a)", np.arange(4, dtype=np.int8))
+
+
+def test_other_odd_calls_of_numpy():
+    for text in ("np.broadcast_arrays()", "np.base_repr(a[0, 1] + 36.5, 3)"):
+        f = function(text)
+        assert njit(f)(A) == f(A)
+    for text in ("np.real((a, a))", "np.imag([a, 1j * a])", "np.array(5).repeat(np.array(2), axis=0)"):
+        check_same(text)
+    check_same("np.cov(a, ddof=1e300)")

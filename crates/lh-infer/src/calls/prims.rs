@@ -13,6 +13,9 @@ use lh_ir::func::{self, Device, Extern, Inst, LoopHint, MapExpr, parallel};
 use lh_ir::types::{Buffer, Chars, ClassTy, Layout, TyKind};
 use lh_ops::runtime as rt;
 
+/// Most items of a tuple that a number says the length of.
+const MOST_ITEMS: usize = 1 << 16;
+
 /// The common type of two types of records, or of two types of texts: the longer one.
 fn records_type(a: Ty, b: Ty) -> Option<Ty> {
     let of_same_kind = a.chars().is_some() && a.chars() == b.chars();
@@ -666,7 +669,10 @@ impl Infer<'_> {
                     d.literal = self.parameter(n);
                     return Err(d);
                 };
-                Val::tuple(vec![x.clone(); n as usize])
+                let Some(n) = usize::try_from(n).ok().filter(|n| *n <= MOST_ITEMS) else {
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("a tuple has no {n} items")));
+                };
+                Val::tuple(vec![x.clone(); n])
             }
             ("einsum", [subscripts, operands]) => self.einsum_plan(subscripts, operands)?,
             ("einsum_letters", [subscripts, operands]) => self.einsum_letters(subscripts, operands)?,

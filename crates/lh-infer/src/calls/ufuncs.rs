@@ -270,7 +270,7 @@ impl Infer<'_> {
         if takes.is_some_and(|n| args.len() > n && !kwargs.is_empty()) {
             return Err(wrong(format!("`{path}` has an output by position and one by keyword")));
         }
-        let outs = kwargs.first().map_or(Vec::new(), |(_, out)| self.outputs(out));
+        let outs = self.given_outputs(path, kwargs)?;
         if outs.len() > 1 {
             return self.call_kernel(path, args, outs);
         }
@@ -420,6 +420,13 @@ impl Infer<'_> {
             ([], [(name, x)]) if name == "x" => self.call_kernel(path, std::slice::from_ref(x), Vec::new()),
             _ => Err(wrong(format!("`{path}` takes one argument"))),
         }
+    }
+
+    /// The outputs of `out=`, one at least.
+    fn given_outputs(&mut self, path: &str, kwargs: &[(String, Val)]) -> Result<Vec<Val>> {
+        let Some((_, out)) = kwargs.first() else { return Ok(Vec::new()) };
+        let outs = self.outputs(out);
+        if outs.is_empty() { Err(outputs_differ(path, 1, 0)) } else { Ok(outs) }
     }
 
     /// The outputs of `out=`: one, or those of a tuple. `None` stands for one that is to be made.
@@ -608,9 +615,12 @@ impl Infer<'_> {
             TyKind::Tuple { .. } | TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Bool => {
                 self.call_library("numpy.asarray", std::slice::from_ref(a))
             }
-            TyKind::DType(_) | TyKind::Func(_) | TyKind::Obj(_) | TyKind::Range(_) | TyKind::Slice(_) => {
-                Err(wrong(format!("a ufunc takes numbers and arrays of them, not `{}`", a.ty)))
-            }
+            TyKind::None
+            | TyKind::DType(_)
+            | TyKind::Func(_)
+            | TyKind::Obj(_)
+            | TyKind::Range(_)
+            | TyKind::Slice(_) => Err(wrong(format!("a ufunc takes numbers and arrays of them, not `{}`", a.ty))),
             _ => Ok(a.clone()),
         };
         // Behind the two operands stands an output.
@@ -631,8 +641,11 @@ impl Infer<'_> {
         let Some((to, ..)) = out.ty.as_array() else {
             return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`out` must be an array, not `{}`", out.ty)));
         };
+        check_ranks(std::slice::from_ref(&result), out)?;
         let from = element(result.ty);
         check_same_kind(from, to)?;
+        // The result is that of a loop of NumPy's, not a Python number that the output has to hold.
+        let result = if result.ty.is_number() { self.cast(&result, from.strong()) } else { result };
         self.set_item(out, &Val::of_type(Ty::ellipsis()), &result)?;
         Ok(Some(out.clone()))
     }
@@ -689,6 +702,7 @@ impl Infer<'_> {
             return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`out` must be an array, not `{}`", out.ty)));
         };
         self.check_writable(out.ty)?;
+        check_ranks(ins, out)?;
         check_same_kind(ret, d)?;
         let mut ins = ins.to_vec();
         let expr = self.time_expr(d, expr, &mut ins)?;
@@ -699,6 +713,16 @@ impl Infer<'_> {
 
 fn is_real(t: Ty) -> bool {
     t.is_number() && !t.is_complex()
+}
+
+/// An output has all dimensions of the operands: none is left out, even if its extent is one.
+fn check_ranks(ins: &[Val], out: &Val) -> Result<()> {
+    let rank = |v: &Val| v.ty.as_array().map_or(0, |(_, n, ..)| n);
+    let most = ins.iter().map(rank).max().unwrap_or(0);
+    if most <= rank(out) {
+        return Ok(());
+    }
+    Err(wrong(format!("the output has {} dimensions, but the operands have {most}", rank(out))))
 }
 
 /// Too many or too few outputs of a ufunc.

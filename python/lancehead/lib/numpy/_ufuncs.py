@@ -413,7 +413,9 @@ def exp2(x):
     >>> np.exp2(np.array([3 + 0j]))
     array([8.+0.j])
     """
-    return exp(x * math.log(2.0))
+    # Part by part: one that is no number leaves the other as it is.
+    scale = prim.cast(math.log(2.0), x.real.dtype)
+    return exp(prim.complex(x.real * scale, x.imag * scale))
 
 
 def log2(x):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import check_flag, index_of, unmixed
+from lancehead.lib.conversions import c_int, check_flag, unmixed
 from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.creation import array, asarray, operand, text_operand
 from lancehead.lib.numpy.indexing import nonzero
@@ -23,7 +23,7 @@ def where(condition, x=nonzero, y=nonzero, /):
     >>> np.where(np.array([0, 5, 6]))
     (array([1, 2]),)
     """
-    if prim.is_func(x) and prim.is_func(y):
+    if x is nonzero and y is nonzero:
         return nonzero(condition)
     if prim.is_func(x) or prim.is_func(y):
         prim.error("`where` takes both values or neither")
@@ -159,8 +159,12 @@ def round(a, decimals=0, out=None):
     >>> np.round(np.array([1.25, 2.375]), 1)
     array([1.2, 2.4])
     """
-    places = index_of(decimals)
+    places = c_int(decimals)
     if out is not None:
+        x = asarray(a)
+        if not prim.is_float(prim.dtype_of(x)) and not prim.is_complex(prim.dtype_of(x)):
+            if out.ndim != x.ndim or out.shape != x.shape:
+                raise ValueError("invalid output shape")
         return _into(out, round(a, places))
     if prim.is_number(a):
         return _round_number(a, places)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import check_device, check_flag, index_of, unranged
+from lancehead.lib.conversions import check_device, check_flag, index_of, unmixed, unranged
 from lancehead.lib.numpy.casting import fitting
 from lancehead.lib.numpy.layout import (
     as_ints,
@@ -91,6 +91,9 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None):
     out = empty(shape, dtype_or(dtype, prim.dtype_of(fill_value)), order)
     copy_into(out, _filling(fill_value, out))
     return out
+
+
+INHOMOGENEOUS = "setting an array element with a sequence. The requested array has an inhomogeneous shape."
 
 
 def _filling(value, out):
@@ -385,7 +388,7 @@ def array(object, dtype=None, *, copy=True, order="K", ndmin=False):
     array([[1, 2],
            [3, 4]])
     """
-    made = _array(object, dtype, copy, order)
+    made = _array(unmixed(object), dtype, copy, order)
     if prim.is_bool(ndmin):
         return _of_rank(made, 1) if ndmin else made
     return _of_rank(made, ndmin)
@@ -471,9 +474,7 @@ def _fill_records(items, at, x, shape):
     # Stores tuples in row-major order and returns where the next go.
     if prim.is_a(x, "builtins.list"):
         if len(x) != shape[0]:
-            raise ValueError(
-                "setting an array element with a sequence. The requested array has an inhomogeneous shape."
-            )
+            raise ValueError(INHOMOGENEOUS)
         for item in x:
             at = _fill_records(items, at, item, shape[1:])
         return at
@@ -518,7 +519,7 @@ def _array(object, dtype, copy, order):
     if o == "F":
         c = new_array(shape, dt)
         _fill(c, object)
-        return asfortranarray(c)
+        return asfortranarray(c) if c.ndim > 1 else c
     c = new_array(shape, dt)
     _fill(c, object)
     return c
@@ -582,9 +583,7 @@ def _fill_level(items, at, x, shape):
     # Stores the numbers of a value in row-major order and returns where the next go.
     if prim.is_array(x):
         if x.shape != shape:
-            raise ValueError(
-                "setting an array element with a sequence. The requested array has an inhomogeneous shape."
-            )
+            raise ValueError(INHOMOGENEOUS)
         part = prim.array(
             prim.owner(items),
             prim.ptr_add(prim.data(items), at * items.itemsize),
@@ -595,11 +594,12 @@ def _fill_level(items, at, x, shape):
         )
         copy_into(part, x)
         return at + count(shape)
-    if prim.is_a(x, "builtins.list") or prim.is_tuple(x):
+    is_sequence = prim.is_a(x, "builtins.list") or prim.is_tuple(x)
+    if is_sequence != (len(shape) > 0):
+        raise ValueError(INHOMOGENEOUS)
+    if is_sequence:
         if len(x) != shape[0]:
-            raise ValueError(
-                "setting an array element with a sequence. The requested array has an inhomogeneous shape."
-            )
+            raise ValueError(INHOMOGENEOUS)
         for item in x:
             at = _fill_level(items, at, item, shape[1:])
         return at
@@ -681,7 +681,7 @@ def asarray(a, dtype=None, order="K", *, device=None, copy=None):
 
 def operand(x):
     """An operand of an elementwise function: lists and tuples are arrays, numbers stay numbers."""
-    return asarray(x) if prim.is_tuple(x) or prim.is_a(x, "builtins.list") else x
+    return asarray(x) if isinstance(x, (tuple, list)) else x
 
 
 def line_of(a):

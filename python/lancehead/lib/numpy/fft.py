@@ -242,6 +242,8 @@ def _axes_of(a, s, axes):
     if axes is None:
         if s is None:
             return _numbers(a.shape, 0)
+        if len(s) > 0:
+            check_axis(-len(s), a.ndim)
         if prim.is_a(s, "builtins.list"):
             return [a.ndim - len(s) + i for i in range(len(s))]
         return _numbers(s, a.ndim - len(s))
@@ -271,6 +273,8 @@ def _extent(a, s, axes, i):
 def _each(x, s, axes, norm, inverse, n):
     # Transforms the first `n` of the axes, the last of them first.
     out = contiguous(x)
+    for i in range(n):
+        check_axis(axes[i], x.ndim)
     for i in range(n - 1, -1, -1):
         out = _transform(out, _extent(out, s, axes, i), axes[i], norm, inverse)
     return out

@@ -201,6 +201,8 @@ def _moved_into(indices, n, mode):
     # Indices in range of `n`, without those counted from the end.
     if prim.is_number(indices):
         k = index_of(indices)
+        if n == 0 and (mode == "wrap" or mode == "clip"):
+            raise IndexError("cannot do a non-empty take from an empty axes.")
         if mode == "wrap":
             return k % n
         if mode != "clip":
@@ -362,6 +364,8 @@ def put(a, ind, v, mode="raise"):
     if not prim.is_array(v) and not prim.is_complex(prim.dtype_of(a)):
         if prim.is_complex(prim.dtype_of(v if prim.is_number(v) else asarray(v))):
             prim.error("a complex number is not made a real one here: use its `real`")
+    if a.size == 0 and asarray(ind).size > 0:
+        raise IndexError("cannot replace elements of an empty array")
     places = flat(apart_from(asarray(ind if mode == "raise" else _moved_into(ind, a.size, mode)), a))
     if a.ndim == 1:
         _put_line(a, places, v)
@@ -395,7 +399,9 @@ def take_along_axis(arr, indices, axis=-1):
     array([[1, 3],
            [2, 4]])
     """
-    x, idx = asarray(arr), asarray(indices)
+    if not prim.is_array(indices):
+        prim.error("`take_along_axis` takes an array of indices")
+    x, idx = asarray(arr), indices
     if axis is None:
         if idx.ndim != 1:
             raise ValueError("when axis=None, `indices` must have a single dimension.")

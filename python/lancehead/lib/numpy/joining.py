@@ -119,7 +119,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
 
 def _not_fortran(arrays):
     # An empty tuple if all arrays are in column-major order: so is what is joined of them.
-    if prim.is_a(arrays, "builtins.list"):
+    if prim.is_a(arrays, "builtins.list") or prim.is_array(arrays):
         return () if prim.layout(asarray(arrays[0])) == "F" else (0,)
     if len(arrays) == 0:
         return ()
@@ -127,7 +127,7 @@ def _not_fortran(arrays):
 
 
 def _all_turned(arrays):
-    if prim.is_a(arrays, "builtins.list"):
+    if prim.is_a(arrays, "builtins.list") or prim.is_array(arrays):
         return [a.T for a in arrays]
     return each(transpose, arrays)
 
@@ -145,8 +145,6 @@ concat = concatenate
 
 
 def _all_flat(arrays):
-    if prim.is_a(arrays, "builtins.list"):
-        return [flat(contiguous(a)) for a in arrays]
     return each(_flat_one, arrays)
 
 
@@ -220,6 +218,8 @@ def hstack(tup, *, dtype=None, casting="same_kind"):
     array([1, 2, 3, 4])
     """
     parts = each(_line, unmixed(tup))
+    if len(parts) == 0:
+        raise ValueError("need at least one array to concatenate")
     return concatenate(parts, 0 if parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
@@ -273,6 +273,8 @@ def repeat(a, repeats, axis=None):
         return repeat(flat(contiguous(x)), repeats, 0)
     k = check_axis(axis, x.ndim)
     v = lanes(x, k)
+    if prim.is_array(repeats) and repeats.ndim == 0:
+        repeats = repeats.item()
     if not prim.is_number(repeats):
         if len(repeats) != 1 and len(repeats) != v.shape[1]:
             raise ValueError("operands could not be broadcast together: repeats and the axis differ in extent")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import integer_of
+from lancehead.lib.conversions import index_of, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.layout import contiguous
 from lancehead.lib.numpy.products import products
@@ -56,7 +56,7 @@ def vecdot(x1, x2, /, *, axis=-1):
     >>> np.linalg.vecdot(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
     array([3, 7])
     """
-    return np.vecdot(x1, x2, axis=axis)
+    return np.vecdot(x1, x2, axis=index_of(axis))
 
 
 def tensordot(x1, x2, /, *, axes=2):

@@ -361,8 +361,8 @@ def _at_least_3(a):
 
 
 def each(f, arrays):
-    """A function of every array of a tuple or list."""
-    if prim.is_a(arrays, "builtins.list"):
+    """A function of every array of a tuple or list, or of every part of an array along its first axis."""
+    if prim.is_a(arrays, "builtins.list") or prim.is_array(arrays):
         return [f(a) for a in arrays]
     if len(arrays) == 0:
         return ()
@@ -455,7 +455,7 @@ def broadcast_arrays(*args):
     >>> np.broadcast_arrays(np.array([1, 2]), np.array([[3]]))
     (array([[1, 2]]), array([[3, 3]]))
     """
-    return _all_broadcast(args, _shape_of_all(args))
+    return _all_broadcast(args, _shape_of_all(args)) if len(args) > 0 else ()
 
 
 def shape(a):
@@ -502,7 +502,7 @@ def real(val):
     >>> np.real(np.array([1 + 2j]))
     array([1.])
     """
-    return val.real
+    return asarray(val).real if isinstance(val, (tuple, list)) else val.real
 
 
 def imag(val):
@@ -511,4 +511,4 @@ def imag(val):
     >>> np.imag(np.array([1 + 2j]))
     array([2.])
     """
-    return val.imag
+    return asarray(val).imag if isinstance(val, (tuple, list)) else val.imag

@@ -7,7 +7,7 @@ from lancehead.lib.numpy.manip import broadcast_to
 
 
 def _mask_of(where, shape):
-    m = asarray(where)
+    m = asarray(where != 0 if prim.is_number(where) else where)
     if not prim.is_bool(prim.dtype_of(m)):
         prim.error("`where` is a mask of truth values")
     return broadcast_to(m, shape)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import check_device, index_of, integer_of
+from lancehead.lib.conversions import check_device, flag_of, index_of, integer_of
 from lancehead.lib.numpy.creation import asarray, line_of, zeros
 from lancehead.lib.numpy.folds import deliver
 from lancehead.lib.numpy.layout import contiguous, flat, new_array
@@ -140,13 +140,13 @@ def vander(x, N=None, increasing=False):
            [2, 1],
            [3, 1]])
     """
-    v = line_of(x)
+    v, is_increasing = line_of(x), flag_of(increasing)
     cols = v.size if N is None else index_of(N)
     out = new_array((v.size, cols), prim.result_type(np.int64, prim.dtype_of(v)))
     for i in range(v.size):
         power = prim.cast(1, prim.dtype_of(out))
         for j in range(cols):
-            prim.set_item(out, i, j if increasing else cols - 1 - j, power)
+            prim.set_item(out, i, j if is_increasing else cols - 1 - j, power)
             power = power * prim.cast(prim.item(v, i), prim.dtype_of(out))
     return out
 

@@ -388,12 +388,14 @@ class ndarray:
 
     def fill(self, value, /):
         """Sets all elements."""
+        if prim.is_array(value):
+            if value.ndim > 0:
+                prim.error("all elements are set to one number")
         if prim.is_chars(self):
             self[...] = value
             return
         if prim.is_array(value):
-            if value.ndim > 0:
-                prim.error("all elements are set to one number")
+            pass
         elif not prim.is_scalar(value):
             prim.error("all elements are set to one number")
         elif prim.is_complex(value):

@@ -23,6 +23,7 @@ from lancehead.lib.numpy.masks import begun, freedom, masked, zero_of
 from lancehead.lib.numpy.reductions import (
     axis_count,
     float_or,
+    in_asked,
     larger,
     lost_freedom,
     mean_dtype,
@@ -56,11 +57,11 @@ def _itself(x, extra):
 
 
 def _fsmaller(a, b):
-    return b if a != a or (b == b and smaller(a, b) != a) else a
+    return b if b == b and (a != a or smaller(a, b) != a) else a
 
 
 def _flarger(a, b):
-    return b if a != a or (b == b and larger(a, b) != a) else a
+    return b if b == b and (a != a or larger(a, b) != a) else a
 
 
 def _chosen(a, where, neutral):
@@ -184,7 +185,8 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     else:
         squares = prim.map(_squared_or_zero, x, nanmean(x, axis, dt, None, True))
         total = squares.sum(axis, real, None, keepdims)
-    return deliver(prim.map(_over, total, n) if prim.is_array(total) else _over(total, n), out)
+    found = prim.map(_over, total, n) if prim.is_array(total) else _over(total, n)
+    return deliver(in_asked(found, dtype), out)
 
 
 @prim.means("statistic")
@@ -229,26 +231,18 @@ def _has(found, worst):
     return False
 
 
-def _plain_nan(x):
-    # Of parts that are nothing but NaN, NumPy's result is NaN, whatever stood there.
-    return x if x == x else prim.cast(np.nan, prim.dtype_of(x))
-
-
 def _extreme_of(a, axis, keepdims, greatest, initial, where):
     name = "fmax" if greatest else "fmin"
     if asarray(a).ndim == 0 and prim.is_int(axis):
         check_no_axis(axis)
         return _extreme_of(a, None, keepdims, greatest, initial, where)
-    if prim.is_bool(where):
+    if prim.is_number(where):
         if where:
             x = asarray(a)
             if initial is None:
                 if axis_count(x.shape, axis) == 0:
                     raise ValueError("zero-size array to reduction operation " + name + " which has no identity")
-                found = _extreme(x, axis, keepdims, greatest)
-                if not prim.is_complex(prim.dtype_of(x)):
-                    return found
-                return prim.map(_plain_nan, found) if prim.is_array(found) else _plain_nan(found)
+                return _extreme(x, axis, keepdims, greatest)
             first = fitting(initial, prim.dtype_of(x))
             step = _flarger if greatest else _fsmaller
             found = fold(x, axis, keepdims, prim.dtype_of(x), step, _itself, None, False, first)

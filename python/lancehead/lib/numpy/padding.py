@@ -29,6 +29,8 @@ def pad(
     if mode != "constant" and mode != "empty":
         _check_extents(x, widths)
     out = x
+    if x.ndim == 0:
+        np.broadcast_to(widths, (0, 2))
     for k in range(x.ndim):
         before, after = _pair(widths, k, x)
         grown = _grown(contiguous(out), k, before, after)
@@ -61,6 +63,8 @@ def _widths(pad_width, x):
         table = asarray(pad_width)
     if not (prim.is_int(prim.dtype_of(table)) and prim.is_signed(prim.dtype_of(table))):
         prim.error("`pad_width` must be of integral type")
+    if table.size == 0:
+        raise ValueError("zero-size array to reduction operation minimum which has no identity")
     if np.any(table < 0):
         raise ValueError("index can't contain negative values")
     return table

@@ -143,8 +143,8 @@ def polyder(p, m=1):
         prim.error("coefficients of one dimension are needed")
     # Also of no derivative, whose number is not part of a type, the type is that of products with integers.
     out = copy_c(x, prim.result_type(np.int64, prim.dtype_of(x)))
-    for _ in range(times):
-        n = out.size - 1 if out.size > 0 else 0
+    for _ in range(min(times, x.size)):
+        n = out.size - 1
         for i in range(n):
             prim.set_item(out, i, prim.item(out, i) * prim.cast(n - i, prim.dtype_of(out)))
         out = prim.array(prim.owner(out), prim.data(out), (n,), out.strides, prim.dtype_of(out), "C")

@@ -102,6 +102,7 @@ def may_share_memory(a, b, /, max_work=0):
     >>> np.may_share_memory(a[::2], a[1::2])
     True
     """
+    index_of(max_work)
     x, y = asarray(a), asarray(b)
     return _near(x, y) if max_work == 0 else shares_memory(x, y)
 
@@ -239,7 +240,7 @@ def base_repr(number, base=2, padding=0):
     >>> np.base_repr(-6, 5)
     '-11'
     """
-    n, b, zeros = index_of(number), index_of(base), index_of(padding)
+    n, b, zeros = int(number), index_of(base), index_of(padding)
     digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     if b > 36:
         raise ValueError("Bases greater than 36 not handled in base_repr.")

@@ -147,8 +147,8 @@ def _randint(first, last, size, dtype, from_zero):
 def random_integers(low, high=None, size=None):
     """Integers between two bounds, both included."""
     if high is None:
-        return randint(1, low + 1, size)
-    return randint(low, high + 1, size)
+        return randint(1, int(low) + 1, size)
+    return randint(low, int(high) + 1, size)
 
 
 def bytes(length):

@@ -80,6 +80,9 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
                 x = _from_one(x, axis, dt)
             product = fold(x, axis, keepdims, dt, times, as_type, dt, False, prim.cast(1, dt))
             return deliver(begun(product, initial, times), out)
+    if prim.is_complex(dt):
+        # One times an infinite number has parts that are not numbers.
+        return np.multiply.reduce(x, axis, dt, out, keepdims, initial, where)
     return prod(masked(x, where, prim.cast(1, dt)), axis, dt, out, keepdims, initial)
 
 
@@ -137,7 +140,8 @@ def _extreme(a, axis, keepdims, step, message, initial, where):
     if x.ndim == 0 and prim.is_int(axis):
         check_no_axis(axis)
         return _extreme(x, None, keepdims, step, message, initial, where)
-    if prim.is_number(where):
+    # A number is a mask to NumPy, but for the truth value.
+    if prim.is_bool(where) or prim.is_number(where) and initial is not None:
         if where:
             return _extreme_of_all(x, axis, keepdims, step, message, initial)
     if initial is None:
@@ -290,7 +294,7 @@ def _taken(x, axis, keepdims, where):
 
 def quotients(total, n):
     """Sums over counts, of which there are as many."""
-    return prim.map(quotient, total, n) if prim.is_array(total) else quotient(total, n)
+    return prim.map(quotient, total, n) if prim.is_array(total) or prim.is_array(n) else quotient(total, n)
 
 
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
@@ -406,15 +410,25 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
     real = prim.real_dtype(dt)
     lost = lost_freedom(freedom(ddof, correction), real)
+    if mean is not None and prim.is_number(mean):
+        fitting(mean, prim.dtype_of(x))
     # A real dtype of complex numbers is that of the mean, not of the distances from it.
     is_real_mean = prim.is_complex(prim.dtype_of(x)) and not prim.is_complex(dt)
     if prim.is_number(where) and not is_real_mean:
         if where:
-            return deliver(_variance(x, axis, keepdims, dt, real, lost, mean), out)
+            return deliver(in_asked(_variance(x, axis, keepdims, dt, real, lost, mean), dtype), out)
     center = _middle(x, axis, dt, where, mean)
     n = _left(_taken(x, axis, keepdims, where), lost)
     squares = prim.map(_squared, x - center)
-    return deliver(quotients(sum(squares, axis, real, None, keepdims, None, where), n), out)
+    found = quotients(sum(squares, axis, real, None, keepdims, None, where), n)
+    return deliver(in_asked(found, dtype), out)
+
+
+def in_asked(v, dtype):
+    """Variances, which are real, in the complex type that the caller asks for."""
+    if dtype is None or not prim.is_complex(prim.as_dtype(dtype)):
+        return v
+    return v.astype(dtype) if prim.is_array(v) else prim.cast(v, prim.as_dtype(dtype))
 
 
 def _left(n, lost):
@@ -494,6 +508,8 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     """
     v = var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
     check_out(out, prim.dtype_of(v), "same_kind")
+    if prim.is_complex(prim.dtype_of(v)):
+        return deliver(np.sqrt(v), out)
     if prim.is_array(v):
         return deliver(prim.map(_root, v), out)
     return deliver(prim.sqrt(v), out)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import axis_of, index_of, unmixed
+from lancehead.lib.conversions import axis_of, c_int, index_of, unmixed
 from lancehead.lib.numpy.casting import check_cast, fitting
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.folds import check_out, deliver
@@ -59,6 +59,8 @@ def numbers_in(x, n, mode, message):
                 raise ValueError(message)
         return out
     wraps = mode == "wrap"
+    if n == 0 and v.size > 0:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
     for i in range(v.size):
         k = prim.item(v, i)
         if wraps:
@@ -409,6 +411,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     array([1, 4])
     """
     x = asarray(a)
+    c_int(offset)
     if x.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
     i, j, k = check_axis(axis1, x.ndim), check_axis(axis2, x.ndim), index_of(offset)

@@ -470,9 +470,11 @@ def _variables(m, y, rowvar, dtype, is_first=True):
 def _whole(ddof):
     # NumPy takes floats that are integers, here only.
     if prim.is_float(ddof):
-        if ddof != float(int(ddof)):
+        if prim.fabs(ddof) == np.inf:
+            raise OverflowError("cannot convert float infinity to integer")
+        if ddof != prim.trunc(ddof):
             raise ValueError("ddof must be integer")
-        return int(ddof)
+        return ddof
     return index_of(ddof)
 
 
@@ -494,7 +496,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         found = prim.result_type(np.float64, prim.dtype_of(x), prim.dtype_of(asarray(y)))
     rows = _variables(x, y, flag_of(rowvar), found)
     # NumPy compares the flag with zero.
-    drop = (1 if bias == 0 else 0) if ddof is None else _whole(ddof)
+    drop = float((1 if bias == 0 else 0) if ddof is None else _whole(ddof))
     is_number = y is None and (x.ndim <= 1 or (prim.is_tuple(m) and len(m) == 1))
     if not is_number:
         if rows.shape[0] == 0:
@@ -609,7 +611,7 @@ def _unwrap_line(v, w, limit, period, dtype):
         if i > 0:
             # Small integers wrap around here, as in `np.diff`.
             d = prim.cast(_difference(prim.item(v, i), prim.item(v, i - 1)), dtype)
-            m = (d + half) % period - half
+            m = np.remainder(d + half, period) - half
             if is_even and m == -half and d > 0:
                 m = half
             # A NaN makes NaN of all that follows.

@@ -135,7 +135,14 @@ def union1d(ar1, ar2):
     >>> np.union1d(np.array([1, 3]), np.array([2, 3]))
     array([1, 2, 3])
     """
-    return unique(concatenate((ar1, ar2), None))
+    return unique(concatenate((_beside(ar1, ar2), _beside(ar2, ar1)), None))
+
+
+def _beside(x, other):
+    # A Python number beside an array has the type that both have.
+    if prim.is_number(x) and prim.is_array(other):
+        return asarray(prim.cast(x, prim.result_type(x, prim.dtype_of(other))))
+    return x
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):

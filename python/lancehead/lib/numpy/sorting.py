@@ -340,6 +340,8 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     check_selection(kind, order)
     _check_ranks(kth)
     x = asarray(a)
+    if axis is not None and x.ndim == 0:
+        check_axis(axis_of(axis), 1)
     if axis is None or x.ndim == 0:
         return argpartition(flat(x), kth, 0)
     along = check_axis(axis_of(axis), x.ndim)

@@ -199,6 +199,7 @@ def lstsq(a, b, rcond=None):
 def _tolerance(rcond, longest, real):
     if rcond is None:
         return prim.cast(np.finfo(real).eps, np.float64) * prim.cast(longest, np.float64)
-    if rcond < 0:
+    # LAPACK has the precision for what is no part.
+    if rcond < 0 or rcond >= 1:
         return prim.cast(np.finfo(real).eps, np.float64)
     return prim.cast(rcond, np.float64)

@@ -62,6 +62,8 @@ def result_type(*arrays_and_dtypes):
 
 
 def _type_of(x):
+    if isinstance(x, (list, tuple)):
+        prim.error("a list is no dtype: make an array of it")
     if prim.is_scalar(x):
         return prim.result_type(x)
     if prim.is_tuple(x):
@@ -77,7 +79,7 @@ def min_scalar_type(a, /):
     >>> np.min_scalar_type(np.ones(2, np.float32)) == np.float32
     True
     """
-    if prim.is_scalar(a):
+    if prim.is_scalar(a) or asarray(a).ndim == 0:
         prim.error("the smallest type of a number depends on its value, and is not known while compiling")
     return prim.dtype_of(asarray(a))
 
@@ -149,6 +151,8 @@ def isdtype(dtype, kind):
     >>> np.isdtype(np.float32, "real floating")
     True
     """
+    if not prim.is_dtype(dtype):
+        prim.error("the first argument is a dtype")
     if prim.is_tuple(kind):
         found = False
         for k in kind:

@@ -10,6 +10,7 @@ from lancehead.lib.numpy.generators.drawing import (
     positive_probability,
     probability,
     require,
+    whole,
 )
 
 POISSON, BINOMIAL, NEGATIVE_BINOMIAL, GEOMETRIC, LOGSERIES, ZIPF, HYPERGEOMETRIC, INTERVAL = 0, 1, 2, 3, 4, 5, 6, 7
@@ -57,7 +58,7 @@ class Discrete:
         """
         require(p, probability, "p < 0, p > 1 or p is NaN")
         require(n, not_negative, "n < 0")
-        return counted(self, BINOMIAL, size, 0.0, p, (n, 0, 0))
+        return counted(self, BINOMIAL, size, 0.0, p, (whole(n), 0, 0))
 
     def negative_binomial(self, n, p, size=None):
         """Numbers of the negative binomial distribution.
@@ -102,6 +103,7 @@ class Discrete:
         >>> int(np.random.default_rng(2).hypergeometric(10, 5, 6))
         5
         """
+        ngood, nbad, nsample = whole(ngood), whole(nbad), whole(nsample)
         require(ngood, _below_billion, "both ngood and nbad must be less than 1000000000")
         require(nbad, _below_billion, "both ngood and nbad must be less than 1000000000")
         require(ngood, not_negative, "ngood < 0")

@@ -6,6 +6,7 @@ Distributions are numbered as in `continuous.rs` and `discrete.rs` of `lh-runtim
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import int_of_float
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import as_shape, c_strides, copy_c, f_strides, flat, new_array, with_shape
 
@@ -22,6 +23,16 @@ def require(x, is_fine, text):
         v = flat(asarray(x))
         for i in range(v.size):
             _ask(is_fine(float(prim.item(v, i))), text)
+
+
+def whole(n):
+    """A parameter that counts: an integer, or integers; a float that is none has no number."""
+    if prim.is_number(n):
+        return int_of_float(n) if prim.is_float(n) else n
+    a = asarray(n)
+    if a.ndim > 0 and not prim.is_int(prim.dtype_of(a)) and not prim.is_bool(prim.dtype_of(a)):
+        prim.error("what is counted is given as integers: convert the array by `.astype(np.int64)`")
+    return n
 
 
 def _ask(fine, text):
