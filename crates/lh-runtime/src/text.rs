@@ -108,21 +108,9 @@ impl Text {
         let inner: usize = words.iter().map(|word| inner(*word)).sum();
         self.0.len() - inner - rest.iter().filter(|b| is_inner(**b)).count()
     }
-    /// The first byte of the first occurrence of a part. The last byte of one is looked for first, since of characters
-    /// of one script the last bytes differ most, and a searcher takes longer to make than a near occurrence to find.
+    /// The first byte of the first occurrence of a part.
     pub fn find(&self, part: &Text) -> Option<usize> {
-        let Some((last, before)) = part.0.split_last() else { return Some(0) };
-        let mut end = before.len();
-        for _ in 0..TRIALS {
-            end += memchr::memchr(*last, self.0.get(end..)?)?;
-            let begin = end - before.len();
-            if self.0[begin..end] == *before {
-                return Some(begin);
-            }
-            end += 1;
-        }
-        let begin = end - before.len();
-        memmem::find(self.0.get(begin..)?, &part.0).map(|at| begin + at)
+        Search::new(self, part).next(0)
     }
     /// The first byte of the last occurrence of a part.
     pub fn rfind(&self, part: &Text) -> Option<usize> {
@@ -132,14 +120,16 @@ impl Text {
         }
     }
     /// Where a part occurs, without overlaps; an empty one is between all characters.
-    pub fn matches(&self, part: &Text) -> impl Iterator<Item = usize> {
-        let finder = memmem::Finder::new(&part.0);
+    pub fn matches<'a>(&'a self, part: &'a Text) -> impl Iterator<Item = usize> + 'a {
+        let mut search = Search::new(self, part);
         let mut from = Some(0);
         std::iter::from_fn(move || {
-            let at = from? + finder.find(&self.0[from?..])?;
-            let step = if finder.needle().is_empty() { Points(&self.0[at..]).next().map(Point::size) } else { None };
-            let is_last = finder.needle().is_empty() && step.is_none();
-            from = (!is_last).then(|| at + step.unwrap_or(finder.needle().len()));
+            let at = search.next(from?)?;
+            let step = match search.part.len() {
+                0 => Points(&search.text[at..]).next().map(Point::size),
+                n => Some(n),
+            };
+            from = step.map(|n| at + n);
             Some(at)
         })
     }
@@ -155,6 +145,38 @@ impl Text {
 /// Whether a byte is none that a character begins with.
 fn is_inner(byte: u8) -> bool {
     byte & 0xc0 == 0x80
+}
+
+/// A search for a part. The last byte of one is looked for first, since of characters of one script the last bytes differ
+/// most; a searcher, which takes longer to make than a near occurrence to find, is made when that has failed a few times.
+struct Search<'a> {
+    text: &'a [u8],
+    part: &'a [u8],
+    trials: usize,
+    finder: Option<memmem::Finder<'a>>,
+}
+
+impl<'a> Search<'a> {
+    fn new(text: &'a Text, part: &'a Text) -> Search<'a> {
+        Search { text: &text.0, part: &part.0, trials: TRIALS, finder: None }
+    }
+    /// Where the first occurrence from a byte on begins.
+    fn next(&mut self, from: usize) -> Option<usize> {
+        let Some((last, before)) = self.part.split_last() else { return Some(from) };
+        let mut end = from + before.len();
+        while self.trials > 0 {
+            end += memchr::memchr(*last, self.text.get(end..)?)?;
+            let begin = end - before.len();
+            if self.text[begin..end] == *before {
+                return Some(begin);
+            }
+            self.trials -= 1;
+            end += 1;
+        }
+        let begin = end - before.len();
+        let finder = self.finder.get_or_insert_with(|| memmem::Finder::new(self.part));
+        finder.find(self.text.get(begin..)?).map(|at| begin + at)
+    }
 }
 
 /// The code points of a text.

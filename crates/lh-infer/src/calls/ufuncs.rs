@@ -542,11 +542,13 @@ impl Infer<'_> {
 
     /// Sequences given to NumPy's ufuncs as operands become arrays; those behind them are outputs.
     pub(crate) fn as_arrays(&mut self, takes: Option<usize>, args: &[Val]) -> Result<Vec<Val>> {
-        let array = |(i, a): (usize, &Val)| match a.ty.kind() {
-            TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Tuple { .. } if takes.is_some_and(|n| i < n) => {
-                self.call_library("numpy.asarray", std::slice::from_ref(a))
-            }
-            _ => Ok(a.clone()),
+        let is_sequence = |t: Ty| {
+            matches!(t.kind(), TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Tuple { .. })
+                || t.class().is_some_and(lh_ir::class::Class::is_mixed)
+        };
+        let array = |(i, a): (usize, &Val)| {
+            let is_operand = takes.is_some_and(|n| i < n) && is_sequence(a.ty);
+            if is_operand { self.call_library("numpy.asarray", std::slice::from_ref(a)) } else { Ok(a.clone()) }
         };
         args.iter().enumerate().map(array).collect()
     }

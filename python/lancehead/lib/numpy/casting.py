@@ -45,6 +45,8 @@ def fitting(x, dtype):
             _check_bounds(int_of_float(x), dtype)
     if prim.is_bool(dtype) and prim.is_complex(x):
         return x != 0
+    if prim.is_complex(x) and not prim.is_complex(dtype):
+        prim.error("a complex number is not made a real one here: use its `real`")
     return prim.cast(x, dtype)
 
 

@@ -275,6 +275,9 @@ def trim_zeros(filt, trim="fb", axis=None):
     array([1, 2])
     """
     x = asarray(filt)
+    for c in trim.lower():
+        if c not in "fb":
+            raise ValueError("unexpected character(s) in `trim`: " + repr(trim))
     if axis is None:
         return _trimmed_all(x, trim.lower(), prim.tuple_fill(x.ndim, 0), 0)
     if prim.is_a(axis, "builtins.list"):

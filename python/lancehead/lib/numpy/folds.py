@@ -428,6 +428,12 @@ def check_out(out, dtype, casting):
         check_cast(dtype, prim.dtype_of(out), casting)
 
 
+def check_written_back(out, dtype):
+    """Refuses an output of another type than the elements, as NumPy does where it copies the output back."""
+    if prim.is_array(out):
+        check_cast(prim.dtype_of(out), dtype, "safe")
+
+
 def _check_extents(wanted, given):
     if wanted != given:
         raise ValueError("non-broadcastable output operand: its shape is not that of the result")

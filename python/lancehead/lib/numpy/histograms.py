@@ -198,9 +198,12 @@ def _histogram(x, edges):
     counts = new_zeros((n,), np.int64)
     if n == 0:
         return counts, edges
+    # In one type: also beside integers, what is no number comes after all numbers.
+    dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(edges))
+    last = prim.cast(prim.item(edges, n), dtype)
     for i in range(x.size):
-        y = prim.item(x, i)
-        if not before(y, prim.item(edges, n)) and not before(prim.item(edges, n), y):
+        y = prim.cast(prim.item(x, i), dtype)
+        if not before(y, last) and not before(last, y):
             prim.set_item(counts, n - 1, prim.item(counts, n - 1) + 1)
             continue
         k = int(searchsorted(edges, y, "right")) - 1

@@ -6,7 +6,7 @@ from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of, index_of
 from lancehead.lib.numpy.casting import fitting
 from lancehead.lib.numpy.creation import asarray, line_of
-from lancehead.lib.numpy.folds import check_out, deliver
+from lancehead.lib.numpy.folds import check_written_back, deliver
 from lancehead.lib.numpy.layout import (
     apart_from,
     check_axis,
@@ -193,7 +193,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if mode != "raise":
         n = x.size if axis is None else x.shape[check_axis(axis, x.ndim)]
         return take(x, _moved_into(indices, n, mode), axis, out)
-    check_out(out, prim.dtype_of(x), "unsafe")
+    check_written_back(out, prim.dtype_of(x))
     return deliver(_taken(x, indices, axis), out)
 
 

@@ -273,6 +273,8 @@ def repeat(a, repeats, axis=None):
         return repeat(flat(contiguous(x)), repeats, 0)
     k = check_axis(axis, x.ndim)
     v = lanes(x, k)
+    if prim.is_number(repeats):
+        repeats = int(repeats)
     if prim.is_array(repeats) and repeats.ndim == 0:
         repeats = repeats.item()
     if not prim.is_number(repeats):

@@ -89,6 +89,8 @@ def unravel_index(indices, shape, order="C"):
     if not prim.is_int(prim.dtype_of(x)):
         prim.error("only int indices permitted")
     dims = as_ints(shape)
+    if len(dims) == 0 and not prim.is_scalar(x) and asarray(x).ndim > 0:
+        raise ValueError("multiple indices are not supported for 0d arrays")
     _check_countable(dims)
     _check_numbers(asarray(x), count(dims))
     if prim.order(order, "C", "CF") == "F":

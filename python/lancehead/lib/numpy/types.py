@@ -250,6 +250,8 @@ def iterable(y):
     """
     if prim.is_array(y):
         return y.ndim > 0
+    if isinstance(y, slice) or prim.is_enum(y):
+        return False
     return not (prim.is_scalar(y) or prim.is_none(y) or prim.is_dtype(y) or prim.is_func(y))
 
 

@@ -35,6 +35,8 @@ def kaiser(M, beta):
     if not prim.is_number(beta):
         prim.error("`beta` is a number")
     size, shape = float(M), float(beta)
+    if size != size:
+        raise ValueError("arange: cannot compute length")
     n = int(prim.ceil(size)) if size > 0.0 else 0
     out = new_array((n,), np.float64)
     alpha = (size - 1.0) / 2.0

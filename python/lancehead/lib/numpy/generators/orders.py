@@ -111,7 +111,7 @@ class Orders:
         _shuffle_row(self, order, 1)
         return np.take(a, order, at)
 
-    def permuted(self, x, axis=None, out=None):
+    def permuted(self, x, *, axis=None, out=None):
         """The items in random order, or those of each row along an axis by themselves.
 
         >>> np.random.default_rng(2).permuted([[1, 2, 3], [4, 5, 6]], axis=1)
