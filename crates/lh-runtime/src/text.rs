@@ -147,8 +147,9 @@ fn is_inner(byte: u8) -> bool {
     byte & 0xc0 == 0x80
 }
 
-/// A search for a part. The last byte of one is looked for first, since of characters of one script the last bytes differ
-/// most; a searcher, which takes longer to make than a near occurrence to find, is made when that has failed a few times.
+/// A search for a part. The last byte of one is looked for first, since of characters of one script the last bytes
+/// differ most; a searcher, which takes longer to make than a near occurrence to find, is made when that has failed a
+/// few times.
 struct Search<'a> {
     text: &'a [u8],
     part: &'a [u8],
