@@ -482,8 +482,8 @@ def searchsorted(a, v, side="left", sorter=None):
     if side != "left" and side != "right":
         raise ValueError("search side must be 'left' or 'right' (got '" + side + "')")
     right = side == "right"
-    if asarray(a).ndim != 1:
-        prim.error("the sorted array has one dimension")
+    if asarray(a).ndim == 0:
+        raise ValueError("object of too small depth for desired array")
     if sorter is not None:
         order = asarray(sorter)
         if order.size != asarray(a).size:
