@@ -2,6 +2,7 @@
 
 pub(crate) mod bounds;
 pub(crate) mod delinearize;
+pub(crate) mod hoist_calls;
 pub(crate) mod hoist_lengths;
 pub(crate) mod inspect_strips;
 pub(crate) mod loop_hints;

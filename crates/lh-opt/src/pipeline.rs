@@ -21,8 +21,8 @@ use crate::kernel::{
 };
 use crate::loops::unroll_and_jam::row_calls;
 use crate::loops::{
-    bounds, delinearize, hoist_lengths, inspect_strips, loop_hints, nonnegative, nonzero, poll_signals, privatize_sums,
-    single_latch, split_sums, tighten_bounds, unroll_and_jam, unrotate, unswitch_raises,
+    bounds, delinearize, hoist_calls, hoist_lengths, inspect_strips, loop_hints, nonnegative, nonzero, poll_signals,
+    privatize_sums, single_latch, split_sums, tighten_bounds, unroll_and_jam, unrotate, unswitch_raises,
 };
 use crate::parallel::outline_parallel;
 use guard::{Guard, guarded};
@@ -206,6 +206,8 @@ pub static PIPELINE: &[Pass] = &[
     needed("dce", On::All, Alone(dce::run)),
     // Needs loads and stores instead of elementwise computations, in bodies, too.
     needed("check_races", On::Cpu, Alone(check_races::run)),
+    // Before LLVM inlines calls into loops.
+    pass("hoist_calls", On::Cpu, Linked(|func, link| Ok(hoist_calls::run(func, link.known.summaries)))),
     // Makes loops over containers counted.
     pass("hoist_lengths", On::All, Alone(hoist_lengths::run)),
     // Before `bounds`, which copies what this leaves.

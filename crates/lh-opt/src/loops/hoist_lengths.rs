@@ -37,7 +37,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
 }
 
 /// The preheader of a loop: the only block outside with an edge to the header.
-fn preheader(cfg: &Cfg, l: &Loop) -> Option<Block> {
+pub(crate) fn preheader(cfg: &Cfg, l: &Loop) -> Option<Block> {
     let mut ways = cfg.preds(l.header).iter().filter(|e| !in_loop(cfg, l, e.from));
     let way = ways.next().filter(|e| e.target.is_some())?;
     ways.next().is_none().then_some(way.from)

@@ -1,0 +1,110 @@
+"""Calls whose operands do not vary in a loop leave it: each is made once, and loops compile as fast as without them."""
+
+import cmath
+
+import numpy as np
+import pytest
+
+from lancehead import njit
+
+NAMES = "acos acosh asin asinh atan atanh cos cosh exp log log10 sin sinh sqrt tan tanh".split()
+
+
+@pytest.mark.optimised
+@pytest.mark.parametrize("home", [cmath, np], ids=["cmath", "np"])
+@pytest.mark.parametrize("name", NAMES)
+def test_functions_of_complex_numbers(name, home):
+    function = getattr(home, name if home is cmath else name.replace("a", "arc", 1) if name[0] == "a" else name)
+
+    @njit
+    def filled(a, out):
+        for i in range(out.size):
+            out[i] = function(a) + i
+        return out
+
+    @njit
+    def nested(a, out):
+        for _ in range(2):
+            for i in range(out.size):
+                out[i] += function(2 * a + 0.5) * i
+        return out
+
+    for a in (0.5 + 0.25j, -1.5 + 2j, 3.0 - 0.125j):
+        want = function(a) + np.arange(9)
+        np.testing.assert_allclose(filled(a, np.zeros(9, complex)), want, 1e-13)
+        want = 2 * function(2 * a + 0.5) * np.arange(9)
+        np.testing.assert_allclose(nested(a, np.zeros(9, complex)), want, 1e-13)
+
+
+@pytest.mark.optimised
+def test_functions_of_a_program():
+    @njit
+    def chosen(x, n):
+        if x < 0:
+            y = x * x
+        elif n > 3:
+            y = x**0.5
+        else:
+            y = -x
+        for _ in range(3):
+            y += 1 if y > 2 else x
+        return y
+
+    @njit
+    def total(values, x, n):
+        s = 0.0
+        for v in values:
+            s += v * chosen(x + 1, n)
+        return s
+
+    @njit
+    def strict(values, n):
+        s = 0
+        for v in values:
+            s += v // n
+            if v > 5:
+                s += chosen(-1.0 * n, n)
+        return s
+
+    values = np.arange(8.0)
+    for x, n in ((1.5, 4), (-3.0, 1), (0.25, 2)):
+        assert total(values, x, n) == pytest.approx(total.py_func(values, x, n))
+        assert strict(values, n) == pytest.approx(strict.py_func(values, n))
+    assert strict(np.zeros(0), 0) == 0
+    with pytest.raises(ZeroDivisionError):
+        strict(values, 0)
+
+
+@pytest.mark.optimised
+def test_calls_that_raise_or_print_stay(capfd):
+    @njit
+    def checked(x):
+        if x < 0:
+            raise ValueError("negative")
+        return x * 2
+
+    @njit
+    def told(x):
+        print("told", x)
+        return x
+
+    @njit
+    def f(n, x):
+        s = 0
+        for i in range(n):
+            s += checked(x) + i
+        return s
+
+    @njit
+    def g(n, x):
+        s = 0
+        for i in range(n):
+            s += told(x) + i
+        return s
+
+    assert f(0, -1) == 0
+    assert f(3, 2) == 15
+    with pytest.raises(ValueError, match="negative"):
+        f(1, -1)
+    assert g(3, 2) == 9
+    assert capfd.readouterr().out.count("told 2") == 3
