@@ -183,8 +183,14 @@ def test_nobody_stores():
         items = []
         return length(items)
 
+    @njit
+    def g():
+        items = []
+        return length(items), items
+
+    assert f() == 0
     with pytest.raises(TypingError, match="untyped-list"):
-        f()
+        g()
 
 
 def test_the_diagnostic_of_the_callee_is_shown():

@@ -222,12 +222,12 @@ def test_unknown_types_are_reported_where_the_display_is():
     @njit
     def f():
         d = {}
-        return len(d)
+        return d
 
     @njit
     def g():
         s = set()
-        return len(s)
+        return len(s), s
 
     with pytest.raises(TypingError, match=r"(?s)what this dict holds cannot be found.*d = \{\}"):
         f()
