@@ -140,6 +140,8 @@ LISTED: list[str] = [
     r"pinv\(.*hermitian",
     # Products with zero are zeros to BLAS, and coefficients real if their imaginary parts are zeros.
     r"dot\(A, V\)|np\.poly\(.* of c",
+    # There may be more than 64 choices.
+    r"choose\(True, M",
     # Indices of 64 bits without a sign are indices.
     r"(choose|take|put)\(.* of u8",
     # Errors of shapes and of numbers.

@@ -9,6 +9,7 @@ import c_texts
 import calls
 import code_objects
 import differential
+import extremes
 import gradients
 import graphs
 import grids
@@ -18,6 +19,7 @@ import loops
 import nests
 import objects
 import operands
+import second_derivatives
 
 
 class Fuzzer(NamedTuple):
@@ -65,6 +67,7 @@ FUZZERS = {
     "c_texts": Fuzzer(c_texts.run, 10),
     "calls": Fuzzer(calls.run, 200),
     "code_objects": Fuzzer(_damaged, 100),
+    "extremes": Fuzzer(extremes.run, 100),
     "gradients": Fuzzer(gradients.run, 5),
     "graphs": Fuzzer(_graphs, 10),
     "grids": Fuzzer(_unequal(grids.__file__), 10),
@@ -75,4 +78,5 @@ FUZZERS = {
     "objects": Fuzzer(_objects, 20),
     "operands": Fuzzer(_operands, 5),
     "programs": Fuzzer(_unequal(differential.__file__), 40),
+    "second_derivatives": Fuzzer(second_derivatives.run, 2),
 }

@@ -7,6 +7,7 @@ import pytest
 import calls
 import code_objects
 import differential
+import extremes
 import iterators
 import loops
 import objects
@@ -82,3 +83,8 @@ def test_parallel_loops_on_any_number_of_threads(some: Some) -> None:
     faults = {seed: text for seed, text in found.items() if not text.startswith("refused")}
     assert not faults, "\n".join(f"seed {seed}: {text}" for seed, text in faults.items())
     assert len(found) <= 0.05 * count
+
+
+def test_ends_of_types_in_every_function_of_numpy(some: Some) -> None:
+    faults = extremes.run(0, some(400, 150))
+    assert not faults, "\n".join(f"{number}: {text}" for number, text in faults.items())
