@@ -88,20 +88,17 @@ def test_calls_that_raise_or_print_stay(capfd):
         print("told", x)
         return x
 
-    @njit
-    def f(n, x):
-        s = 0
-        for i in range(n):
-            s += checked(x) + i
-        return s
+    def sum_of(callee):
+        @njit
+        def total(n, x):
+            s = 0
+            for i in range(n):
+                s += callee(x) + i
+            return s
 
-    @njit
-    def g(n, x):
-        s = 0
-        for i in range(n):
-            s += told(x) + i
-        return s
+        return total
 
+    f, g = sum_of(checked), sum_of(told)
     assert f(0, -1) == 0
     assert f(3, 2) == 15
     with pytest.raises(ValueError, match="negative"):
