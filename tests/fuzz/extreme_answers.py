@@ -48,8 +48,15 @@ def _is_scalar(x: Any) -> bool:
 def _exceptions(want: Any, got: Any) -> str:
     if isinstance(want, Exception) and isinstance(got, Exception):
         # Of several errors, another one may be found first.
-        is_size = re.search("than maximum|than minimum|too large|integer argument|as an integer|safe", str(want))
-        fits = bool(is_size) or isinstance(got, type(want)) or isinstance(want, type(got))
+        is_size = re.search(
+            "than maximum|than minimum|too large|integer argument|as an integer|safe|reorderable", str(want)
+        )
+        fits = (
+            bool(is_size)
+            or re.search("convert float|does not fit|out of bounds for u?int", str(got))
+            or isinstance(got, type(want))
+            or isinstance(want, type(got))
+        )
         return "" if fits else f"raised {got!r:.200}, NumPy {want!r:.120}"
     if isinstance(want, Exception):
         return f"gave {got!r:.200}, NumPy raises {want!r:.200}"
@@ -110,19 +117,19 @@ LISTED: list[str] = [
     # Sizes that overflow, of which NumPy makes empty arrays.
     r"np\.arange\(|bincount\(",
     # NumPy's own loop of reductions gives something else than a fold.
-    r"(arctan2|atan2)\.(reduce|accumulate)|power\.reduceat",
-    r"argsort\((?!.*stable)",
+    r"(arctan2|atan2)\.(reduce|accumulate)|power\.reduce",
+    r"argsort\((?!.*stable=True)",
     # NumPy's differences of signed integers wrap around.
     r"(percentile|quantile)\(.* of i\d",
     # Sums of integers are exact, where NumPy's go through floats.
-    r"histogram.*weights.* of [iu]8",
+    r"histogram.*weights.* of [iu]",
     # The shape and type depend on whether there are elements.
     r"nan(percentile|quantile)\(",
     r"(cov|corrcoef)\(.* raised ValueError\('a single variable",
     # Infinities as integers are open.
     r"\.at\(.* of [iu]",
     # Of truth values, in `float32`, not `float16`.
-    r"atan2\(True|arctan2\(True",
+    r"(arctan2|atan2|hypot)\(True",
     # A variance about a given mean: NumPy squares distances in the type of the integers, where they wrap around.
     r"\.(nan)?(std|var)\(.*mean=.* of [iu]",
     # The reciprocal of the integer zero is open.
@@ -132,28 +139,47 @@ LISTED: list[str] = [
     # Edges are real numbers, and floats where there may be numbers of bins.
     r"histogram_bin_edges\(.* of c|histogram2d\(.*bins=S",
     # Sums of weights that are subnormal, and of distances that are rounded.
-    r"average\(.*weights=.* of c|nan(std|var)\(.*dtype=np\.float32.* of [iu]",
+    r"average\(.*weights=.* of c|nan(std|var)\(.*dtype=np\.(float32.* of [iu]|complex)",
     # NumPy leaves sizes open that are negative.
     r"fromiter\(|tile\(A, V",
     # No derivative and no integral are of the type of one.
     r"polyint\(M, m=V|polyder\(.*m=V",
     r"pinv\(.*hermitian",
     # Products with zero are zeros to BLAS, and coefficients real if their imaginary parts are zeros.
-    r"dot\(A, V\)|np\.poly\(.* of c",
+    r"(dot|inner)\(A, [V1]\)|np\.poly\(.* of c",
     # There may be more than 64 choices.
     r"choose\(True, M",
+    # Numbers that differ as integers and are equal as floats.
+    r"intersect1d\(.* of u8",
+    # Of narrow integers NumPy steps through `float16`.
+    r"nextafter\.reduce\(.*initial",
+    # A mask of another shape is one condition for each row.
+    r"piecewise\(A, A",
+    # The second function is one of the rounded results of the first.
+    r"\.at\(A, \[0, 0\]\) of c",
+    # Halves of 2**64 as integers are open.
+    r"nanmedian\(.*out=.* of u8",
+    # NumPy's own output has the shape that it likes.
+    r"irfft[2n]\(.*out=",
+    # Exponents have 64 bits.
+    r"ldexp\(A, V",
+    # Differences of integers that wrap around.
+    r"unwrap\(.* of [iu]8",
     # Indices of 64 bits without a sign are indices.
     r"(choose|take|put)\(.* of u8",
     # Errors of shapes and of numbers.
     r"piecewise\(.* raised|fft\.\w+\(A\).* raised ValueError\('at least 1 axis",
     # Rounded truth values, of no elements too, are small floats; a transform of no axis is a complex number.
-    r"(round|around)\(.* of \?|fft\.i?fftn\(V\)",
+    r"(round|around)\(.* of \?|round\(.*decimals=V.* of u|fft\.i?fftn\(V\)",
     # Of no elements NumPy has another type.
     r"np\.polyval\(A, V|cov\(A, dtype=np\.float32",
     # Both are errors, of the rank and of the number.
     r"linalg\.diagonal\(A, offset=V",
     # Powers of infinite numbers, and products of them in other orders.
     r"power\.\w+\(.*complex",
+    r"logspace\(.*base=B.* of c|logspace\(.*dtype=np.complex.* of c8",
+    # Points that are equal within the period, and NaN that are.
+    r"interp\(.*period=|union1d\(.* of c",
     r"(power|convolve|correlate|dot|vdot|inner|cross|vander)[.(].* of c",
     # A second vector of two components is deprecated.
     r"np\.cross\(",
@@ -170,22 +196,30 @@ LISTED: list[str] = [
     # Of no numbers NumPy reads memory that is not its.
     r"hfft\(|irfft\(M",
     # Whether a singular value is zero or an error of rounding.
-    r"matrix_rank\(.*tol",
+    r"matrix_rank\(.*tol|pinv\(.*rtol=V",
     r"linalg\.(svd|eigh?|qr|eigvals)\(",
 ]
 #: Calls whose answer is open where operands have infinities or NaN: the sign of an imaginary part beside these, and
 #: which of them LAPACK gives or refuses.
 OF_INFINITE = (
-    r"np\.poly(mul|div)?\(|geomspace\(|(acosh?|asinh?|atanh?|arc\w+|sinh?|cosh?|tanh?|exp2?)[.(].* of c|"
-    r"linalg\.(pinv|cond|eigvalsh|lstsq|norm)\(|nan(max|min)\(\("
+    r"np\.poly(mul|div|fit)?\(|matrix_rank\(|svdvals\(|logspace\(|geomspace\(|"
+    r"(acosh?|asinh?|atanh?|arc\w+|sinh?|cosh?|tanh?|exp2?)[.(].* of c|"
+    r"linalg\.(pinv|cond|eigvalsh|lstsq|(vector_|matrix_)?norm)\(|(vec|mat)(dot|vec|mat)\(|nan(max|min)\(\("
 )
 #: Calls that add many terms, in an order of their own: rounding is that of the largest number.
 SUMS = (
     r"np\.fft\.|trapezoid\(|(prod|matmul|tensordot|convolve|correlate)\(.* of [fc]|(log|geom|lin)space\(|"
-    r"polyfit\(|lstsq\(|linalg\.(pinv|inv|solve)\("
+    r"hypot\.|polymul\(|(vec|v|multi_|\.)dot\(|inner\(|(mat|vec)(vec|mat)\(|"
+    r"nanmedian\(|eigvalsh\(|svdvals\(|polyfit\(|lstsq\(|linalg\.(pinv|inv|solve)\("
 )
 #: Calls for which it is open which one of two zeros is the result.
-ZEROS = r"pinv|multiply|dot\(|min|max|clip|sort|unique|median|percentile|quantile|union|round|poly|unwrap|prod"
+ZEROS = r"pinv|solve|multiply|dot\(|min|max|clip|sort|unique|median|percentile|quantile|union|round|poly|unwrap|prod"
+
+
+def _is_wide(x: np.ndarray) -> bool:
+    """Whether squares of numbers vanish or leave no digits to others."""
+    sizes = np.abs(x[x != 0]) if x.dtype.kind in "iufc" else np.ones(1)
+    return bool(((sizes < 1e-30) | (sizes > 1e4)).any())
 
 
 def is_listed(text: str, dtype: str, values: dict[str, Any], want: Any, got: Any) -> bool:
@@ -193,18 +227,38 @@ def is_listed(text: str, dtype: str, values: dict[str, Any], want: Any, got: Any
     raised = f" raised {got!r}" if isinstance(got, Exception) else ""
     if any(re.search(listed, f"{text} of {dtype}{raised}") for listed in LISTED):
         return True
+    if "np.poly(" in text and isinstance(want, float):
+        # The array of no coefficients is a number to NumPy.
+        return True
+    if "roots(" in text and isinstance(want, np.ndarray) and isinstance(got, np.ndarray):
+        # Zeros that are floats to NumPy.
+        return not difference(want.astype(got.dtype), got, None)
+    if re.search(r"histogram|irfft\(", text) and any(np.size(x) == 0 for x in values.values()):
+        # NumPy's own edges of no elements are of float64, and its transforms of none read other memory.
+        return True
     sizes = [x.size for x in (want, got) if isinstance(x, np.ndarray)]
     if sizes == [0, 0] and want.shape == got.shape:
         # NumPy's own types of results without elements.
         return any(x.size == 0 for x in values.values() if isinstance(x, np.ndarray))
-    if "out=np.zeros((2, 2))" in text and dtype in ("?", "i1", "u1") and isinstance(want, np.ndarray):
-        # NumPy computes floats of narrow integers in `float16`.
-        return not difference(want.astype(np.float16), np.asarray(got, np.float16), None)
-    arrays = (x for x in values.values() if isinstance(x, np.ndarray) and x.dtype.kind in "fc")
-    if re.search(OF_INFINITE, f"{text} of {dtype}") and not all(np.isfinite(x).all() for x in arrays):
+    if "out=np.zeros((2, 2))" in text and dtype in ("?", "i1", "u1", "i2", "u2") and isinstance(want, np.ndarray):
+        # NumPy computes floats of narrow integers in `float16` or `float32`.
+        narrow = np.float32 if "2" in dtype else np.float16
+        return not difference(want.astype(narrow), np.asarray(got, narrow), None)
+    floats = [x for x in map(np.asarray, values.values()) if x.dtype.kind in "fc"]
+    if re.search(OF_INFINITE, f"{text} of {dtype}") and not all(np.isfinite(x).all() for x in floats):
+        return True
+    if isinstance(got, ValueError) and isinstance(want, TypeError) and "reorderable" in str(got):
+        return True
+    is_number = isinstance(want, NUMBERS) or isinstance(want, np.ndarray) and want.ndim == 0
+    if "np.fft." in text and (isinstance(want, IndexError) or is_number and np.asarray(want).dtype.kind in "iub"):
+        # A transform of no axis.
         return True
     if isinstance(want, Exception) or isinstance(got, Exception):
         return False
+    if re.search(r"polyfit\(|slogdet\(|solve\(|inv\(|lstsq\(|histogram.*density", text) and any(
+        _is_wide(x) for x in map(np.asarray, values.values())
+    ):
+        return True
     if "linalg.cond(" in text and min(np.min(want), np.min(got)) > 1e6:
         # The least singular value is an error of rounding, or none.
         return True

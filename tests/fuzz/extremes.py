@@ -79,9 +79,8 @@ def names() -> list[tuple[str, str]]:
     return [(t, h) for t, h in found if h in HOMES and t.rpartition(".")[2] not in UNCOMPARED]
 
 
-@functools.cache
 def tame() -> list[dict[str, Any]]:
-    """Operands that nearly every function takes, for finding its forms."""
+    """Operands that nearly every function takes, for finding its forms: new ones, since some calls change them."""
     found = []
     for dtype, rank in itertools.product(("f8", "i8", "?", "c16"), (1, 2)):
         line = np.array([3, 1, 2, 0]).astype(dtype)
@@ -223,6 +222,9 @@ def judge(number: int) -> str:
             values = Operands(a).values(v)
             if "bincount" in text and a.dtype.kind in "iu" and a.size and int(a.max()) > 2**40:
                 # NumPy's number of bins overflows, and it writes somewhere.
+                continue
+            if "np.resize" in text and isinstance(v, int) and v >= 2**40:
+                # NumPy makes a tuple of so many arrays.
                 continue
             want, after = outcome(plain, plain.used, values)
             if isinstance(want, MemoryError) or (isinstance(want, ValueError) and "too large" in str(want)):

@@ -419,6 +419,10 @@ def atanh(z, /):
         if prim.numpy_errors():
             return prim.complex(prim.fdiv(one, prim.fabs(b)), b)
         raise ValueError("math domain error")
+    if prim.maximum(w.real, prim.fabs(b)) > (9e18 if prim.itemsize(prim.dtype_of(b)) == 4 else 6e153):
+        # Squares overflow, and one is nothing beside the number.
+        h = prim.hypot(w.real, b)
+        return prim.complex(w.real / h / h, prim.copysign(_like(1.5707963267948966, w), b))
     gap = one - w.real
     size = gap * gap + b * b
     return prim.complex(

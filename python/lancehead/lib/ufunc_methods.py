@@ -5,7 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.numpy.casting import check_cast, fitting
 from lancehead.lib.numpy.folds import check_no_axis
-from lancehead.lib.numpy.layout import converted
+from lancehead.lib.numpy.layout import converted, count
 from lancehead.lib.numpy.reductions import sum_dtype
 
 
@@ -16,7 +16,10 @@ def reduce(u, array, axis=0, dtype=None, out=None, keepdims=False, initial=None,
         return np.sum(array, axis, dtype, out, keepdims, initial, where)
     a = np.asarray(array)
     if u is np.multiply:
-        if prim.is_scalar(where) or not prim.is_complex(prim.dtype_of(a) if prim.is_none(dtype) else np.dtype(dtype)):
+        to = prim.dtype_of(a) if prim.is_none(dtype) else np.dtype(dtype)
+        # Products of floats and of complex numbers that begin with another number than one depend on the order.
+        is_any_order = not prim.is_complex(to) and not (prim.is_float(to) and prim.is_scalar(where))
+        if is_any_order or prim.is_scalar(where) and prim.is_none(initial):
             return np.prod(array, axis, dtype, out, keepdims, initial, where)
     _check_loop(u, a, dtype)
     axes = _axes_of(axis, a.shape)
@@ -77,7 +80,10 @@ def _check_order(u):
     for odd in (np.subtract, np.divide, np.floor_divide, np.remainder, np.fmod, np.power, np.float_power, np.arctan2):
         if u is odd:
             raise ValueError("the reduction operation is not reorderable, so at most one axis may be specified")
-    for odd in (np.copysign, np.nextafter, np.heaviside, np.left_shift, np.right_shift):
+    for odd in (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal):
+        if u is odd:
+            raise ValueError("the reduction operation is not reorderable, so at most one axis may be specified")
+    for odd in (np.copysign, np.nextafter, np.heaviside, np.left_shift, np.right_shift, np.lcm):
         if u is odd:
             raise ValueError("the reduction operation is not reorderable, so at most one axis may be specified")
 
@@ -163,6 +169,14 @@ def _axes(u, a, axes, dtype, initial):
         last = max(last, k)
     if len(axes) == 1:
         return _one_axis(u, a, last, dtype, initial)
+    if not prim.is_none(initial):
+        # All elements of a result come after the initial value: as one axis.
+        ends = ()
+        for i, _ in enumerate(axes):
+            ends = (*ends, a.ndim - len(axes) + i)
+        lines = np.moveaxis(a, axes, ends)
+        kept = lines.shape[: a.ndim - len(axes)]
+        return _one_axis(u, lines.reshape((*kept, count(lines.shape[len(kept) :]))), len(kept), dtype, initial)
     rest = ()
     for k in axes[1:]:
         # The greatest one goes; the first one takes its place.
@@ -327,8 +341,11 @@ def at(u, a, indices, *operands):
             b = np.broadcast_to(np.asarray(operands[0]), places.shape)
             for k, index in enumerate(np.ndindex(places.shape)):
                 _at_one(u, a, flat[k], (b[index],))
+    elif len(operands) == 0:
+        _at_one(u, a, places, ())
     else:
-        _at_one(u, a, places, operands)
+        # The operand is an array to NumPy: a number has a type of its own here.
+        _at_one(u, a, places, (np.broadcast_to(np.asarray(operands[0]), (1,))[0],))
 
 
 def _at_one(u, a, place, operands):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import warnings
 from typing import Any
 
@@ -409,3 +410,73 @@ def test_slopes_at_the_ends_need_their_elements() -> None:
     for order in (-1, 0, 1, 2):
         for n in (1, 2, 3, 4):
             agrees(slopes, np.array([1.0, 4.0, 9.0, 20.0])[:n], order)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_sums_and_products_begin_with_the_initial_value(dtype: str) -> None:
+    a = np.array([[1.5, -2.25, 3.0], [0.5, 1.5, -2.25]], dtype)
+    mask = np.array([[True, False, True], [True, False, True]])
+    for axis in (None, 0, 1, (0, 1)):
+        agrees(lambda a, m: np.add.reduce(a, axis, where=m, initial=-0.0), a, mask)
+        agrees(lambda a, m: np.sum(a, axis, initial=-0.0, where=m), a, mask & False)
+        agrees(lambda a, m: np.prod(a, axis, initial=np.inf, where=m), a * 1e-40, mask)
+    agrees(lambda a: np.multiply.reduce(a, axis=None, initial=np.inf), np.full((2, 3), 2e-30, dtype))
+    agrees(lambda a: np.max(a, initial=np.nan), a)
+
+
+def test_variances_in_the_type_that_is_asked_for() -> None:
+    big, infinite = np.array([2**31 - 1] * 3, np.int32), np.array([[1.0, np.inf], [2.0, 3.0]])
+    agrees(lambda a: (np.std(a, dtype=np.float32), np.var(a, dtype=np.float32)), big)
+    agrees(lambda a: np.var(a, dtype=np.float32), np.array(1.7e308))
+    for a in (np.zeros(0), np.zeros((0, 3), np.uint8), infinite, np.array([1.0, 2.0])):
+        for ddof in (0, 2):
+            agrees(lambda a: (np.var(a, dtype=np.complex128, ddof=ddof), np.var(a, 0, np.complex64, ddof=ddof)), a)
+    z = np.array([1 + 2j, 2j, -1.5 - 0.5j, np.nan])
+    agrees(lambda z: (np.nanvar(z, dtype=np.float64), np.nanstd(z)), z)
+    agrees(lambda z: np.nanmedian(z), np.zeros(0, np.complex64))
+    agrees(lambda a: np.var(a, mean=1e300), np.array([np.inf, 1.0], np.float32))
+
+
+def test_long_lines_of_narrow_floats_keep_their_small_terms() -> None:
+    a = np.tile(np.array([0.1, 0.7, 3.3, 1000.1, 0.003], np.float32), 600)
+    agrees(lambda a: (np.vecdot(a, a), np.dot(a[::-1], a)), a, rtol=1e-6)
+    for order in (1, 2, 3, None):
+        agrees(lambda a: (np.linalg.norm(a, order), np.linalg.norm(a.astype(np.complex64), order)), a, rtol=1e-6)
+
+
+def test_steps_that_vanish_are_not_multiplied() -> None:
+    tiny = np.array([4.9e-324, -4.9e-324, 1.5e-323])
+    agrees(lambda a: (np.linspace(a.min(), a.max(), 11), np.linspace(a, a[::-1], 5)), tiny)
+    agrees(lambda a: (np.linspace(a[0], a[0], 5), np.histogram2d(a, a)), tiny)
+    agrees(lambda a, b: np.histogram2d(a, b), np.array([0.5, 3.0], np.float32), np.array([True, False]))
+    agrees(lambda a: np.histogram2d(a, a), np.array([-1.7e308, 1.7e308]))
+
+
+def test_operands_of_updates_in_place_have_a_type_of_their_own() -> None:
+    for dtype in ("i1", "u8", "f4", "c8"):
+        for number in (300, -1, 2, 2.5):
+            for u in (np.add, np.maximum, np.divide):
+                agrees(lambda a, v: u.at(a, 0, v), np.array([3, 7], dtype), number)
+    agrees(lambda a, v: np.divide.at(a, 0, v), np.array([1j * np.inf, 1], np.complex64), 1e300 + 0j)
+
+
+def test_numbers_that_are_complex_when_asked_for() -> None:
+    agrees(lambda v: np.geomspace(True, v, 5, dtype=np.complex128), -2.5)
+    for z in (1.79e308 + 0j, -1e200 - 0j, 1e155j, 1e308 - 1e308j):
+        agrees(lambda z: (np.arctanh(z), cmath.atanh(z)), z)
+    agrees(lambda z: np.linalg.vector_norm(z), np.array([complex(np.inf, np.nan)]))
+
+
+def test_calls_that_numpy_refuses() -> None:
+    a, b = np.array([[1.5, 2.5]]), np.array([1, 2, 3], np.uint64)
+    agrees(lambda x: np.nan_to_num(x, neginf=np.array([1.0, 2.0])), 1.5)
+    agrees(lambda x: np.nan_to_num(x, neginf=np.array([[1.0]])), -np.inf)
+    agrees(lambda b: np.trapezoid(b, dx=-1), b)
+    agrees(lambda a: np.lcm.reduce(a.astype(np.int64), axis=None), a)
+    agrees(lambda a: np.equal.reduce(a > 1, axis=None), a)
+    agrees(lambda a: np.nanmean(a, axis=0), np.array(3))
+    with pytest.raises(np.linalg.LinAlgError, match="did not converge"):
+        njit(lambda x, y: np.polyfit(x, y, 1))(np.array([np.nan]), np.array([1.0]))
+    with pytest.raises(errors.TypingError, match="complex"):
+        njit(lambda x, w: np.polyfit(x, x, 1, w=w))(np.arange(4.0), np.arange(4) + 1j)
+    agrees(lambda x, w: np.polyfit(x, x, 1, w=w), np.arange(4.0, dtype=np.float32), np.array([1, 2, 0, 1.0]), rtol=1e-5)

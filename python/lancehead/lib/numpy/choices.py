@@ -195,8 +195,9 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     size = prim.itemsize(dtype)
     biggest = prim.cast(65504.0 if size == 2 else 3.4028234663852886e38 if size == 4 else 1.7976931348623157e308, dtype)
     if prim.is_array(nan) or prim.is_array(posinf) or prim.is_array(neginf):
-        low = _of_dtype(-biggest if neginf is None else neginf, dtype)
-        return prim.map(_finite, v, _of_dtype(nan, dtype), _of_dtype(biggest if posinf is None else posinf, dtype), low)
+        high = _spread(biggest if posinf is None else posinf, dtype, v.shape)
+        low = _spread(-biggest if neginf is None else neginf, dtype, v.shape)
+        return prim.map(_finite, v, _spread(nan, dtype, v.shape), high, low)
     high = biggest if posinf is None else prim.cast(posinf, dtype)
     low = -biggest if neginf is None else prim.cast(neginf, dtype)
     if prim.is_number(x):
@@ -204,8 +205,11 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     return prim.map(_finite, v, prim.cast(nan, dtype), high, low)
 
 
-def _of_dtype(x, dtype):
-    return asarray(x, dtype) if prim.is_array(x) else prim.cast(x, dtype)
+def _spread(x, dtype, shape):
+    if not prim.is_array(x):
+        return prim.cast(x, dtype)
+    a = asarray(x, dtype)
+    return np.broadcast_to(a.reshape(a.shape[a.ndim - len(shape) :]) if a.ndim > len(shape) else a, shape)
 
 
 def _finite(x, nan, high, low):

@@ -145,6 +145,6 @@ def _fill_pinv(out, m, factors):
         cutoff = prim.item(factors, k) * prim.cast(prim.item(s, 0), np.float64)
         for i in range(s.size):
             large = prim.cast(prim.item(s, i), np.float64) > cutoff
-            y = prim.cast(1, prim.dtype_of(s)) / prim.item(s, i) if large else prim.cast(0, prim.dtype_of(s))
+            y = prim.fdiv(prim.cast(1, prim.dtype_of(s)), prim.item(s, i)) if large else prim.cast(0, prim.dtype_of(s))
             prim.set_item(s, i, y)
         out[k] = np.dot(vt.T, s[:, None] * u.T)

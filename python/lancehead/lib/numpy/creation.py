@@ -266,8 +266,14 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     whole = last - first
     step = whole / prim.cast(div, common) if div > 0 else whole * np.nan
     unit = step if div > 0 else prim.cast(0, common) * whole
-    for i in range(n):
-        prim.set_item(out, i, _number_of_line(first + prim.cast(i, common) * unit, prim.dtype_of(out)))
+    if step == 0 and whole != 0:
+        # A step that vanishes is not multiplied.
+        for i in range(n):
+            at = prim.cast(i, common) / prim.cast(div, common) * whole
+            prim.set_item(out, i, _number_of_line(first + at, prim.dtype_of(out)))
+    else:
+        for i in range(n):
+            prim.set_item(out, i, _number_of_line(first + prim.cast(i, common) * unit, prim.dtype_of(out)))
     if endpoint and n > 1:
         prim.set_item(out, n - 1, _number_of_line(last, prim.dtype_of(out)))
     if retstep:
@@ -294,8 +300,13 @@ def _linspace_between(start, stop, n, endpoint, dtype):
     div = n - 1 if endpoint else n
     steps = whole / prim.cast(div, common) if div > 0 else whole * np.nan
     out = new_array((n,) + first.shape, dtype_or(dtype, common))
+    # Steps that vanish are not multiplied.
+    vanishes = np.any(steps == 0)
     for i in range(n):
-        x = first + prim.cast(i, common) * steps if div > 0 else first + prim.cast(0, common) * whole
+        if vanishes and div > 0:
+            x = first + prim.cast(i, common) / prim.cast(div, common) * whole
+        else:
+            x = first + prim.cast(i, common) * steps if div > 0 else first + prim.cast(0, common) * whole
         if endpoint and i > 0 and i == n - 1:
             x = last + prim.cast(0, common)
         if prim.is_int(prim.dtype_of(out)):
@@ -326,8 +337,9 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     >>> np.geomspace(1, 8, 4)
     array([1., 2., 4., 8.])
     """
-    if not (prim.is_scalar(start) and prim.is_scalar(stop)) or prim.is_complex(start) or prim.is_complex(stop):
-        found = _geometric(asarray(start), asarray(stop), num, endpoint)
+    turns = prim.is_complex(dtype_or(dtype, prim.result_type(start, stop)))
+    if turns or not (prim.is_scalar(start) and prim.is_scalar(stop)):
+        found = _geometric(asarray(start), asarray(stop), num, endpoint, turns)
         made = np.moveaxis(found, 0, axis)
         return made if dtype is None else made.astype(dtype)
     low, high = float(start), float(stop)
@@ -347,10 +359,9 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     return out if dtype is None else out.astype(dtype)
 
 
-def _geometric(start, stop, num, endpoint):
+def _geometric(start, stop, num, endpoint, turns):
     # Along a new first axis; signs and directions are those of the start.
-    is_real = not (prim.is_complex(prim.dtype_of(start)) or prim.is_complex(prim.dtype_of(stop)))
-    dtype = np.float64 if is_real else np.complex128
+    dtype = np.complex128 if turns else np.float64
     first, last = asarray(start, dtype), asarray(stop, dtype)
     if np.any(first == 0) or np.any(last == 0):
         raise ValueError("Geometric sequence cannot include zero")

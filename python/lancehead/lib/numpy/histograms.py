@@ -294,6 +294,21 @@ def _columns(sample, dims, k):
     return (contiguous(sample[:, k]),) + _columns(sample, dims[1:], k + 1)
 
 
+def _alike(columns):
+    # Lines as the type that all have in common, which is that of an array of them.
+    if len(columns) == 1:
+        return columns
+    rest = _alike(columns[1:])
+    dtype = prim.result_type(prim.dtype_of(columns[0]), prim.dtype_of(rest[0]))
+    return (asarray(columns[0], dtype),) + _of_type(rest, dtype)
+
+
+def _of_type(columns, dtype):
+    if len(columns) == 0:
+        return ()
+    return (asarray(columns[0], dtype),) + _of_type(columns[1:], dtype)
+
+
 def _all_edges(columns, bins, ranges, k):
     if len(columns) == 0:
         return ()
@@ -317,7 +332,14 @@ def _own_edges(x, bins, limits, k):
         if n < 1:
             raise ValueError("`bins[" + str(k) + "]` must be positive, when an integer")
         first, last = _limits(x, limits)
-        return linspace(first, last, n + 1, dtype=_even_type(x, limits))
+        dtype = _even_type(x, limits)
+        if limits is not None:
+            return linspace(first, last, n + 1, dtype=dtype)
+        even = linspace(prim.cast(first, dtype), prim.cast(last, dtype), n + 1, dtype=dtype)
+        if prim.item(even, 0) != prim.item(even, 0):
+            # The distance of the ends is not finite.
+            raise ValueError("invalid entry in coordinates array")
+        return even
     edges = line_of(bins)
     for i in range(edges.size - 1):
         if prim.item(edges, i) > prim.item(edges, i + 1):
@@ -354,7 +376,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
            [1., 1.]])
     """
     if prim.is_tuple(sample):
-        return _histogramdd(_columns(sample, sample, 0), bins, range, density, weights)
+        return _histogramdd(_alike(_columns(sample, sample, 0)), bins, range, density, weights)
     points = asarray(sample)
     if points.ndim == 1:
         return _histogramdd((_numbers(points),), bins, range, density, weights)
@@ -443,7 +465,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     array([[1., 0.],
            [1., 1.]])
     """
-    first, second = _numbers(line_of(x)), _numbers(line_of(y))
+    first, second = _alike((_numbers(line_of(x)), _numbers(line_of(y))))
     if first.size != second.size:
         raise ValueError("x and y must have the same length.")
     if range is None or prim.is_tuple(range):

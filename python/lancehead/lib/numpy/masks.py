@@ -44,6 +44,13 @@ def zero_of(dtype):
     return prim.cast(0, dtype) if prim.is_float(dtype) or prim.is_complex(dtype) else None
 
 
+def no_summand(dtype):
+    """The number that changes no sum: of floats the negative zero, since a positive one changes that."""
+    if prim.is_float(dtype) or prim.is_complex(dtype):
+        return -prim.cast(0, dtype)
+    return prim.cast(0, dtype)
+
+
 def freedom(ddof, correction):
     """The degrees of freedom that are lost, under either name."""
     if correction is None:

@@ -23,13 +23,13 @@ from lancehead.lib.numpy.masks import begun, freedom, masked, zero_of
 from lancehead.lib.numpy.reductions import (
     axis_count,
     float_or,
-    in_asked,
     larger,
     lost_freedom,
     mean_dtype,
     prod,
     quotient,
     smaller,
+    squared_distance,
     sum_dtype,
     var,
 )
@@ -135,6 +135,8 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     np.float64(1.5)
     """
     x = asarray(a)
+    if not prim.is_float(prim.dtype_of(x)) and not prim.is_complex(prim.dtype_of(x)):
+        return np.mean(x, axis, dtype, out, keepdims, where=where)
     _check_inexact(out, prim.dtype_of(x))
     dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
     real = prim.real_dtype(dt)
@@ -147,8 +149,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 def _squared_or_zero(x, center):
     if x != x:
         return prim.cast(0, prim.real_dtype(prim.dtype_of(center)))
-    d = prim.cast(x, prim.dtype_of(center)) - center
-    return d.real * d.real + d.imag * d.imag if prim.is_complex(d) else d * d
+    return squared_distance(x, center)
 
 
 @prim.means("selection")
@@ -159,7 +160,7 @@ def squares_of_numbers(x, keepdims, dtype, center):
 
 def _over(total, n):
     # Of no degrees of freedom the variance is NaN.
-    return prim.fdiv(total, n) if n > 0.0 else prim.cast(np.nan, prim.dtype_of(total))
+    return quotient(total, n) if n > 0.0 else prim.cast(np.nan, prim.dtype_of(total))
 
 
 @prim.means("statistic")
@@ -185,8 +186,9 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     else:
         squares = prim.map(_squared_or_zero, x, nanmean(x, axis, dt, None, True))
         total = squares.sum(axis, real, None, keepdims)
-    found = prim.map(_over, total, n) if prim.is_array(total) else _over(total, n)
-    return deliver(in_asked(found, dtype), out)
+    if dtype is not None and prim.is_complex(dt):
+        total = total.astype(dt) if prim.is_array(total) else prim.cast(total, dt)
+    return deliver(prim.map(_over, total, n) if prim.is_array(total) else _over(total, n), out)
 
 
 @prim.means("statistic")
@@ -378,7 +380,7 @@ def _median_line(v, extra):
     n = w.size
     if n == 0:
         # One of those that are there.
-        return prim.cast(prim.item(v, v.size - 1), dtype) if v.size > 0 else prim.cast(np.nan, dtype)
+        return prim.cast(prim.item(v, v.size - 1), dtype) if v.size > 0 else quotient(prim.cast(0, dtype), 0)
     k = prim.shr(n, 1)
     put_rank(w, k)
     high = prim.cast(prim.item(w, k), dtype)

@@ -52,6 +52,8 @@ def _line_norm(v, ord, dtype):
         raise ValueError("Invalid norm order '" + ord + "' for vectors")
     total = prim.cast(0, dtype)
     p = prim.cast(ord, dtype)
+    if p == 2.0:
+        return prim.sqrt(_square_line(v, dtype))
     if prim.isinf(p):
         if p < 0.0:
             _check_not_empty(v.size)
@@ -61,21 +63,23 @@ def _line_norm(v, ord, dtype):
                 total = x
             total = prim.maximum(total, x) if p > 0.0 else prim.minimum(total, x)
         return total
-    for i in range(v.size):
-        x = _size(prim.item(v, i), dtype)
-        if p == 2.0:
-            total += x * x
-        elif p == 1.0:
-            total += x
-        elif p == 0.0:
-            total += prim.cast(1 if x != 0.0 else 0, dtype)
-        else:
-            total += prim.pow(x, p)
-    if p == 2.0:
-        return prim.sqrt(total)
-    if p == 1.0 or p == 0.0:
+    if v.size > 0:
+        if p == 1.0:
+            return pairwise(v, 0, v.size, _size, dtype)
+        if p == 0.0:
+            return pairwise(v, 0, v.size, _is_something, dtype)
+        total = pairwise(v, 0, v.size, _power, p)
+    elif p == 1.0 or p == 0.0:
         return total
     return prim.pow(total, prim.cast(1, dtype) / p)
+
+
+def _is_something(x, dtype):
+    return prim.cast(0 if x == 0 else 1, dtype)
+
+
+def _power(x, p):
+    return prim.pow(_size(x, prim.dtype_of(p)), p)
 
 
 def _matrix_norm(a, ord, dtype):

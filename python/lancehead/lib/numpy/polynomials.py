@@ -4,6 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
+from lancehead.lib.numpy.casting import check_cast
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import contiguous, copy_c, new_array, new_zeros
 from lancehead.lib.numpy.polynomial._fitting import check_points, epsilon
@@ -227,9 +228,10 @@ def _weighted(x, w):
         prim.error("expected a 1-d array for weights")
     if weights.shape[0] != x.shape[0]:
         raise TypeError("expected w and y to have the same length")
-    if x.ndim == 1:
-        return x * weights
-    return x * weights[:, None]
+    # NumPy multiplies in place, which keeps the type.
+    dtype = prim.dtype_of(x)
+    check_cast(prim.result_type(dtype, prim.dtype_of(weights)), dtype, "same_kind")
+    return asarray(x * (weights if x.ndim == 1 else weights[:, None]), dtype)
 
 
 def _covariance(scaled, scale, residuals, n, order, cov, values):

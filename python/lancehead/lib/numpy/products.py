@@ -39,6 +39,9 @@ def _product_line(a, b, dtype):
     is_free = prim.is_float(dtype) and not prim.in_kernel()
     if prim.is_complex(dtype) and not prim.in_kernel():
         return _complex_line(a, b, dtype, False)
+    if is_free and prim.itemsize(dtype) < 8 and (prim.layout(a) == "A" or prim.layout(b) == "A"):
+        # One chain of sums loses what is small beside them.
+        return prim.cast(_product_line(a, b, np.float64), dtype)
     total = prim.cast(0, dtype)
     for i in range(a.size):
         x = _product(a, b, i, dtype)

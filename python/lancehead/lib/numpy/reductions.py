@@ -5,7 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of
 from lancehead.lib.numpy.casting import fitting
-from lancehead.lib.numpy.creation import asarray, dtype_or
+from lancehead.lib.numpy.creation import asarray, dtype_or, operand
 from lancehead.lib.numpy.folds import (
     BLOCK,
     COLUMNS,
@@ -30,7 +30,7 @@ from lancehead.lib.numpy.folds import (
 )
 from lancehead.lib.numpy.layout import check_axis, copy_c, flat, lanes, new_array, new_zeros, packed_lane, with_shape
 from lancehead.lib.numpy.manip import broadcast_to
-from lancehead.lib.numpy.masks import begun, freedom, masked, weights_of, zero_of
+from lancehead.lib.numpy.masks import begun, freedom, masked, no_summand, weights_of, zero_of
 from lancehead.lib.times import larger as larger_time
 from lancehead.lib.times import smaller as smaller_time
 
@@ -61,9 +61,9 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
     if prim.is_number(where):
         if where:
-            total = fold(x, axis, keepdims, dt, plus, as_type, dt, True, prim.cast(0, dt))
+            total = fold(x, axis, keepdims, dt, plus, as_type, dt, True, no_summand(dt))
             return deliver(begun(total, zero_of(dt) if initial is None else initial, plus), out)
-    return sum(masked(x, where, prim.cast(0, dt)), axis, dt, out, keepdims, initial)
+    return sum(masked(x, where, no_summand(dt)), axis, dt, out, keepdims, initial)
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
@@ -76,6 +76,8 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
     if prim.is_number(where):
         if where:
+            if initial is not None and (prim.is_float(dt) or prim.is_complex(dt)):
+                return np.multiply.reduce(x, axis, dt, out, keepdims, initial)
             if prim.is_complex(dt):
                 x = _from_one(x, axis, dt)
             product = fold(x, axis, keepdims, dt, times, as_type, dt, False, prim.cast(1, dt))
@@ -182,8 +184,8 @@ def _extreme_of_all(x, axis, keepdims, step, message, initial):
     first = fitting(initial, dt)
     found = fold(x, axis, keepdims, dt, step, element, None, False, first)
     if prim.is_array(found):
-        return prim.map(step, found, first)
-    return step(found, first)
+        return prim.map(step, first, found)
+    return step(first, found)
 
 
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
@@ -380,10 +382,9 @@ def _any_zero(x):
 
 def squared_distance(x, center):
     """Term of variances."""
-    d = prim.cast(x, prim.dtype_of(center)) - center
-    if prim.is_complex(d):
-        return d.real * d.real + d.imag * d.imag
-    return d * d
+    common = prim.result_type(prim.dtype_of(x), prim.dtype_of(center))
+    square = _squared(prim.cast(x, common) - prim.cast(center, common))
+    return prim.cast(square, prim.real_dtype(prim.dtype_of(center)))
 
 
 def lost_freedom(ddof, dtype):
@@ -428,7 +429,12 @@ def in_asked(v, dtype):
     """Variances, which are real, in the complex type that the caller asks for."""
     if dtype is None or not prim.is_complex(prim.as_dtype(dtype)):
         return v
-    return v.astype(dtype) if prim.is_array(v) else prim.cast(v, prim.as_dtype(dtype))
+    return prim.map(_in_complex, v, prim.as_dtype(dtype)) if prim.is_array(v) else _in_complex(v, prim.as_dtype(dtype))
+
+
+def _in_complex(v, dtype):
+    # NumPy divides complex sums by their numbers, which leaves no number beside an infinity or NaN.
+    return prim.cast(prim.complex(v, v - v), dtype)
 
 
 def _left(n, lost):
@@ -444,7 +450,7 @@ _mean = mean
 
 def _middle(x, axis, dt, where, mean):
     # The means of the elements that are taken, or those that the caller has.
-    return _mean(x, axis, dt, None, True, where=where) if mean is None else asarray(mean)
+    return _mean(x, axis, dt, None, True, where=where) if mean is None else operand(mean)
 
 
 def _variance(x, axis, keepdims, dt, real, lost, mean):
@@ -452,7 +458,7 @@ def _variance(x, axis, keepdims, dt, real, lost, mean):
     if n < 0.0:
         n = prim.cast(0, real)
     if mean is not None:
-        squares = prim.map(_squared, x - asarray(mean))
+        squares = prim.map(_squared, x - operand(mean))
         return quotient(sum(squares, axis, real, None, keepdims), n)
     if axis is None:
         middle = _mean(x, None, dt)

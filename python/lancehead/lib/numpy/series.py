@@ -4,7 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import axis_of, flag_of, index_of
-from lancehead.lib.numpy.casting import check_cast
+from lancehead.lib.numpy.casting import check_cast, fitting
 from lancehead.lib.numpy.creation import asarray, line_of
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import (
@@ -146,6 +146,8 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     if v.ndim == 0:
         prim.error("`trapezoid` takes arrays of at least one dimension")
     if x is None:
+        if prim.is_number(dx) and prim.is_int(dx):
+            fitting(dx, prim.dtype_of(v))
         return _trapezoids_along(v, dx if prim.is_number(dx) else asarray(dx), axis)
     w = asarray(x)
     if w.ndim == 0:

@@ -179,6 +179,8 @@ def lstsq(a, b, rcond=None):
     columns, rank = new_fortran((m if m > n else n, k), dtype), 0
     copy_into(columns[:m], rights)
     if m > 0 and n > 0:
+        if not np.all(np.isfinite(x)):
+            raise np.linalg.LinAlgError("SVD did not converge in Linear Least Squares")
         tolerance = _tolerance(rcond, m if m > n else n, real)
         rank = least_squares(columns_of(x, dtype), columns, s, tolerance)
         copy_into(solution, columns[:n])
