@@ -18,7 +18,7 @@ use lh_ir::runtime::{Effect, Role, RuntimeFn, Threads};
 use lh_ir::types::Holds;
 use lh_ir::{Block, Function, Meaning, Span, SpecId, Ty, Value};
 use lh_ops::runtime as rt;
-use place::{Place, PlaceFinder};
+use place::{Answers, Place, PlaceFinder};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -138,12 +138,19 @@ pub(crate) struct Effects<'a> {
     pub(crate) callees: Callees<'a>,
     /// If given, by value, whether a loop defines it: arrays out of fields that are read before the loop are roots, and
     /// so are contiguous arrays that are made before it of others in a way that is not known.
-    pub(crate) inside: Option<&'a [bool]>,
+    inside: Option<&'a [bool]>,
+    /// Answers that further questions need again.
+    answers: Answers,
 }
 
 impl<'a> Effects<'a> {
     pub(crate) fn new(func: &'a Function, defs: &'a Defs, callees: Callees<'a>) -> Effects<'a> {
-        Effects { func, defs, callees, inside: None }
+        Effects { func, defs, callees, inside: None, answers: Answers::default() }
+    }
+
+    /// The effects as a loop sees them, of which `inside` tells which values it defines.
+    pub(crate) fn within(self, inside: &'a [bool]) -> Effects<'a> {
+        Effects { inside: Some(inside), ..self }
     }
 
     fn finder(&self) -> PlaceFinder<'_> {
@@ -152,6 +159,7 @@ impl<'a> Effects<'a> {
             defs: self.defs,
             callees: self.callees,
             inside: self.inside,
+            answers: &self.answers,
             in_stores: Cell::default(),
             steps: Cell::default(),
         }

@@ -209,7 +209,7 @@ fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, expand_slices: bo
 /// Whether a value points into an array's memory.
 pub(crate) fn points_into(func: &Function, r: &Region, callees: Callees<'_>, v: Value, array: Value) -> bool {
     let (defs, inside) = (Defs::new(func), r.defined(func));
-    let effects = Effects { inside: Some(&inside), ..Effects::new(func, &defs, callees) };
+    let effects = Effects::new(func, &defs, callees).within(&inside);
     effects.of_value(v).iter().any(|p| p.root == Root::Value(array))
 }
 
@@ -439,7 +439,7 @@ impl<'a> Judge<'a> {
 
     /// Effects in which an array out of a field, read before the loop, is an array of its own.
     fn effects(&self) -> Effects<'_> {
-        Effects { inside: Some(&self.inside), ..Effects::new(self.func, self.defs, self.callees) }
+        Effects::new(self.func, self.defs, self.callees).within(&self.inside)
     }
 
     /// Refuses a loop that writes to an array out of a field, or to one made of others, if it also reaches memory

@@ -8,7 +8,9 @@ use lh_ir::func::Inst;
 use lh_ir::types::{ClassTy, Layout, TyKind};
 use lh_ir::{Block, Function, Ty, Value};
 use lh_ops::runtime as rt;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// A part of a root.
 #[derive(Clone, Debug)]
@@ -19,6 +21,7 @@ pub(crate) struct Place {
 }
 
 /// An array as a view of a root.
+#[derive(Clone)]
 pub(super) struct View {
     root: Root,
     /// The start of the view along each dimension of the root; `None` if it is not known.
@@ -34,12 +37,26 @@ const MAX_DEPTH: u32 = 16;
 /// Nor are more definitions for one question: loops make the number of ways through them exponential in the depth.
 const MAX_STEPS: u32 = 1000;
 
+/// Answers about one function, which many accesses ask for.
+#[derive(Default)]
+pub(super) struct Answers {
+    /// Arguments of each parameter of a block.
+    sources: OnceCell<HashMap<Value, Vec<Value>>>,
+    /// Values that a parameter of a block may have, none of which is one.
+    origins: RefCell<HashMap<Value, Rc<[Value]>>>,
+    /// What an array is a view of, as a question of its own.
+    views: RefCell<HashMap<Value, Vec<View>>>,
+    /// Memory that is reached through a value.
+    inside: RefCell<HashMap<Value, Vec<Root>>>,
+}
+
 pub(super) struct PlaceFinder<'a> {
     pub(super) func: &'a Function,
     pub(super) defs: &'a Defs,
     pub(super) callees: Callees<'a>,
     /// As in [`super::Effects`].
     pub(super) inside: Option<&'a [bool]>,
+    pub(super) answers: &'a Answers,
     /// Whether the values that the function stores are being looked at: a load among them adds no further ones.
     pub(super) in_stores: Cell<bool>,
     /// Definitions that have been followed for this question.
@@ -82,7 +99,12 @@ impl PlaceFinder<'_> {
         if !self.is_container(v) {
             return Vec::new();
         }
-        self.contents(self.roots(v, 0), None, 0)
+        if let Some(known) = self.answers.inside.borrow().get(&v) {
+            return known.clone();
+        }
+        let found = self.contents(self.roots(v, 0), None, 0);
+        self.answers.inside.borrow_mut().insert(v, found.clone());
+        found
     }
 
     /// Whether memory may be reached through that of a value.
@@ -115,8 +137,18 @@ impl PlaceFinder<'_> {
     }
 
     fn views(&self, v: Value, depth: u32) -> Vec<View> {
-        let found = self.views_by_origin(v, depth);
-        if self.is_apart(v) && is_open(&found) { self.whole(Root::Value(v), v) } else { found }
+        let is_question = depth == 0 && !self.in_stores.get();
+        if is_question && let Some(known) = self.answers.views.borrow().get(&v) {
+            return known.clone();
+        }
+        let mut found = self.views_by_origin(v, depth);
+        if self.is_apart(v) && is_open(&found) {
+            found = self.whole(Root::Value(v), v);
+        }
+        if is_question {
+            self.answers.views.borrow_mut().insert(v, found.clone());
+        }
+        found
     }
 
     /// Whether an array may count as one of its own, whatever it is a view of: a loop uses it that has not made it, and
@@ -150,9 +182,9 @@ impl PlaceFinder<'_> {
             return self.all_roots();
         }
         let Some(inst) = self.defs.inst(self.func, v) else {
-            return match self.sources(v) {
+            return match self.origins(v) {
                 None => simple(Root::Value(v)),
-                Some(all) => all.into_iter().flat_map(|s| self.views(s, depth + 1)).collect(),
+                Some(all) => all.iter().flat_map(|s| self.views(*s, depth + 1)).collect(),
             };
         };
         match inst {
@@ -183,7 +215,7 @@ impl PlaceFinder<'_> {
                 Some(Inst::Pack(parts)) => {
                     parts.get(*i as usize).map_or_else(|| unknown(Root::Unknown), |p| self.views(*p, depth + 1))
                 }
-                None if self.sources(*w).is_none() => simple(Root::Value(self.representative(inst, v))),
+                None if self.origins(*w).is_none() => simple(Root::Value(self.representative(inst, v))),
                 _ => self.views(*w, depth + 1).into_iter().flat_map(|w| unknown(w.root)).collect(),
             },
             Inst::Some(w) | Inst::Unwrap(w) | Inst::Cast(w) => self.views(*w, depth + 1),
@@ -327,21 +359,25 @@ impl PlaceFinder<'_> {
         }
     }
 
-    /// Values that a block parameter may have; `None` for the function's own parameters.
-    fn sources(&self, v: Value) -> Option<Vec<Value>> {
-        let b = self.defs.block(v)?;
-        if b.0 == 0 {
-            return None;
+    /// Values that a block parameter may have, through other parameters too; `None` for values that no block gives.
+    fn origins(&self, v: Value) -> Option<Rc<[Value]>> {
+        let sources = self.answers.sources.get_or_init(|| sources(self.func));
+        let first = sources.get(&v)?;
+        if let Some(known) = self.answers.origins.borrow().get(&v) {
+            return Some(known.clone());
         }
-        let place = self.func.blocks[b.index()].params.iter().position(|p| *p == v)?;
-        let mut out = Vec::new();
-        for from in 0..self.func.blocks.len() {
-            for (_, t) in targets(self.func, Block::new(from)).filter(|(_, t)| t.block == b) {
-                if t.args[place] != v && !out.contains(&t.args[place]) {
-                    out.push(t.args[place]);
+        let (mut seen, mut todo, mut out) = (HashSet::from([v]), first.clone(), Vec::new());
+        while let Some(w) = todo.pop() {
+            if seen.insert(w) {
+                match sources.get(&w) {
+                    Some(more) => todo.extend(more),
+                    None => out.push(w),
                 }
             }
         }
+        out.sort_unstable();
+        let out: Rc<[Value]> = out.into();
+        self.answers.origins.borrow_mut().insert(v, out.clone());
         Some(out)
     }
 
@@ -351,9 +387,9 @@ impl PlaceFinder<'_> {
             return self.all_roots().into_iter().map(|view| (view.root, view.start)).collect();
         }
         match self.defs.inst(self.func, p) {
-            None => match self.sources(p) {
+            None => match self.origins(p) {
                 None => vec![(Root::Value(p), Vec::new())],
-                Some(all) => all.into_iter().flat_map(|s| self.address(s, depth + 1)).collect(),
+                Some(all) => all.iter().flat_map(|s| self.address(*s, depth + 1)).collect(),
             },
             Some(Inst::ElemPtr { array, index, .. }) => {
                 let index: Vec<Option<Expr>> = index.iter().map(|i| Some(expr(self.func, self.defs, *i))).collect();
@@ -485,6 +521,22 @@ impl PlaceFinder<'_> {
         let step = if rest.is_empty() { Expr::int(c) } else { Expr { terms: vec![(rest, c)], constant: 0 } };
         (e.constant == 0).then_some((d, step))
     }
+}
+
+/// Values that each parameter of a block may have, beside itself.
+fn sources(func: &Function) -> HashMap<Value, Vec<Value>> {
+    let mut out: HashMap<Value, Vec<Value>> = HashMap::new();
+    for from in 0..func.blocks.len() {
+        for (_, t) in targets(func, Block::new(from)) {
+            for (param, arg) in func.blocks[t.block.index()].params.iter().zip(&t.args) {
+                let known = out.entry(*param).or_default();
+                if arg != param && !known.contains(arg) {
+                    known.push(*arg);
+                }
+            }
+        }
+    }
+    out
 }
 
 /// Whether values of two types may have a part in common that refers to memory.
