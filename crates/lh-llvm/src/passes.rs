@@ -9,4 +9,5 @@ pub(crate) mod math_library;
 pub(crate) mod polls;
 pub(crate) mod rare_extremes;
 pub(crate) mod strip_mine;
+pub(crate) mod uniform_chains;
 pub(crate) mod unroll_short;

@@ -4,7 +4,8 @@ use crate::ir::loop_metadata;
 use crate::ir::{Module, Val, take_message};
 use crate::machine::Machine;
 use crate::passes::{
-    balance_extremes, branchless_search, divide_as_float, polls, rare_extremes, strip_mine, unroll_short,
+    balance_extremes, branchless_search, divide_as_float, polls, rare_extremes, strip_mine, uniform_chains,
+    unroll_short,
 };
 use lh_ir::switches::is_off;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
@@ -40,10 +41,8 @@ struct Passes {
     /// The passes up to inlining, and those after it.
     calls: CString,
     vector: CString,
-    /// `calls` and `vector`.
-    late: CString,
-    /// All passes.
-    all: CString,
+    /// `early` and `calls`.
+    scalar: CString,
     /// The passes for cold functions.
     cold: CString,
 }
@@ -74,12 +73,10 @@ static PASSES: LazyLock<Passes> = LazyLock::new(|| {
          sroa<preserve-cfg>,{COMBINE},loop-mssa(licm<allowspeculation>),loop-sink,instsimplify,div-rem-pairs,{TIDY})"
     );
     let vector = format!("{vector},globaldce,constmerge");
-    let late = format!("{calls},{vector}");
     let cold =
         format!("{TIDY},{COMBINE},loop-mssa(loop-rotate,licm<allowspeculation>),early-cse<memssa>,{COMBINE},{TIDY}");
-    let all = text(format!("{early},{late}"));
-    let (early, calls, vector, late) = (text(early), text(calls), text(vector), text(late));
-    Passes { early, calls, vector, late, all, cold: text(cold) }
+    let scalar = text(format!("{early},{calls}"));
+    Passes { early: text(early), calls: text(calls), vector: text(vector), scalar, cold: text(cold) }
 });
 
 /// Optimises a module by [`PASSES`], or not at all for debugging.
@@ -97,16 +94,15 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
         machine.run(m, c"globaldce");
         machine.run(m, &PASSES.early);
         m.functions().into_iter().filter(|f| m.is_cold_definition(*f)).for_each(|f| m.attribute(f, "optnone"));
-        run_late(m, machine, has_threads);
+        machine.run(m, &PASSES.calls);
+        run_vector(m, machine, has_threads);
         for f in m.functions().into_iter().filter(|f| m.is_cold_definition(*f)) {
             m.remove_attribute(f, "optnone");
             machine.run_on(f, &PASSES.cold);
         }
-    } else if has_threads {
-        machine.run(m, &PASSES.early);
-        run_late(m, machine, true);
     } else {
-        machine.run(m, &PASSES.all);
+        machine.run(m, &PASSES.scalar);
+        run_vector(m, machine, has_threads);
     }
     if optimised && !machine.target.is_gpu() {
         let wants_slp = |f: &Val| m.blocks(*f).into_iter().any(|b| loop_metadata::read(m, m.last(b)).slp);
@@ -137,17 +133,16 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
     polls::resolve(m);
 }
 
-fn run_late(m: &Module, machine: &Machine, has_threads: bool) {
-    if !has_threads {
-        return machine.run(m, &PASSES.late);
-    }
-    machine.run(m, &PASSES.calls);
-    if !is_off("llvm.divide_as_float") {
+fn run_vector(m: &Module, machine: &Machine, has_threads: bool) {
+    if has_threads && !is_off("llvm.divide_as_float") {
         divide_as_float::run(m);
     }
+    uniform_chains::run(m);
     machine.run(m, &PASSES.vector);
-    // Jammed rows of threads are unrolled by now; common computations of several rows are merged.
-    machine.run(m, c"function(early-cse<>)");
+    if has_threads {
+        // Jammed rows of threads are unrolled by now; common computations of several rows are merged.
+        machine.run(m, c"function(early-cse<>)");
+    }
 }
 
 /// Aligns the stack of functions that compute with vectors wider than its natural alignment: a spilled vector that

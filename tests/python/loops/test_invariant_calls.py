@@ -1,6 +1,9 @@
 """Calls whose operands do not vary in a loop leave it: each is made once, and loops compile as fast as without them."""
 
 import cmath
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -105,3 +108,24 @@ def test_calls_that_raise_or_print_stay(capfd):
         f(1, -1)
     assert g(3, 2) == 9
     assert capfd.readouterr().out.count("told 2") == 3
+
+
+STAYS = """
+import cmath, numpy as np
+from lancehead import njit
+@njit
+def filled(a, out):
+    for i in range(out.size):
+        out[i] = cmath.acos(a) if i & 1 else cmath.asin(cmath.acos(a))
+    return out
+print(filled(0.5 + 0.25j, np.zeros(3, complex))[1] == cmath.acos(0.5 + 0.25j))
+"""
+
+
+@pytest.mark.parametrize("passes", ["", "-hoist_calls"])
+def test_chains_that_stay_in_a_loop_do_not_stop_the_vectoriser(passes):
+    # The number of paths through such a chain is exponential in its length.
+    environment = {**os.environ, "LANCEHEAD_PASSES": passes, "LANCEHEAD_STORE": "0"}
+    command = [sys.executable, "-c", STAYS]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "True\n"
