@@ -5,15 +5,36 @@
 
 use crate::characters::{PRINTABLE, is_in};
 use crate::text::Text;
-use std::fmt::Write;
+use smallvec::SmallVec;
+use std::fmt::{Arguments, Write};
 
 /// Decimal digits of a finite number: its absolute value is `0.d1d2d3... * 10^point`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Decimal {
     /// ASCII digits, without leading zeros except for zero itself.
-    pub digits: String,
+    digits: Digits,
     /// Position of the decimal point after the first digit.
     pub point: i32,
+}
+
+/// Digits, which take memory of their own where they are many only.
+type Digits = SmallVec<[u8; 40]>;
+
+/// A line of text that is written on the stack.
+#[derive(Default)]
+struct Line(Digits);
+
+impl Write for Line {
+    fn write_str(&mut self, s: &str) -> std::fmt::Result {
+        self.0.extend_from_slice(s.as_bytes());
+        Ok(())
+    }
+}
+
+fn written(text: Arguments<'_>) -> Digits {
+    let mut line = Line::default();
+    line.write_fmt(text).expect("a line takes any text");
+    line.0
 }
 
 /// No finite double has more decimal digits after the point.
@@ -21,40 +42,51 @@ const MOST_DIGITS: usize = 1100;
 
 impl Decimal {
     /// From Rust's scientific notation, e.g. `1.25e-7`.
-    fn from_scientific(text: &str) -> Decimal {
-        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
-        Decimal { digits: mantissa.replace('.', ""), point: exponent.parse::<i32>().unwrap_or(0) + 1 }
+    fn from_scientific(text: Arguments<'_>) -> Decimal {
+        let mut digits = written(text);
+        let end = digits.iter().rposition(|b| *b == b'e').unwrap_or(digits.len());
+        let size = digits[end..].iter().filter(|b| b.is_ascii_digit()).fold(0, |n, b| n * 10 + i32::from(b - b'0'));
+        let exponent = if digits.get(end + 1) == Some(&b'-') { -size } else { size };
+        digits.truncate(end);
+        if digits.len() > 1 {
+            // The point.
+            digits.remove(1);
+        }
+        Decimal { digits, point: exponent + 1 }
     }
     /// The shortest digits that mean the number.
     pub fn shortest(x: f64) -> Decimal {
-        Decimal::from_scientific(&format!("{:e}", x.abs()))
+        Decimal::from_scientific(format_args!("{:e}", x.abs()))
     }
     /// This many significant digits (at least one), correctly rounded, without zeros at the end.
     pub fn significant(x: f64, n: usize) -> Decimal {
-        let mut d = Decimal::from_scientific(&format!("{:.*e}", n.clamp(1, MOST_DIGITS) - 1, x.abs()));
+        let mut d = Decimal::from_scientific(format_args!("{:.*e}", n.clamp(1, MOST_DIGITS) - 1, x.abs()));
         d.strip_zeros();
         d
     }
     /// This many digits after the point, correctly rounded, without zeros at the end.
     pub fn fixed(x: f64, places: usize) -> Decimal {
-        let text = format!("{:.*}", places.min(MOST_DIGITS), x.abs());
-        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-        let mut d = Decimal { digits: format!("{whole}{fraction}"), point: whole.len() as i32 };
-        let zeros = d.digits.bytes().take_while(|b| *b == b'0').count().min(d.digits.len() - 1);
+        let mut digits = written(format_args!("{:.*}", places.min(MOST_DIGITS), x.abs()));
+        let whole = digits.iter().position(|b| *b == b'.').unwrap_or(digits.len());
+        if whole < digits.len() {
+            digits.remove(whole);
+        }
+        let mut d = Decimal { digits, point: whole as i32 };
+        let zeros = d.digits.iter().take_while(|b| **b == b'0').count().min(d.digits.len() - 1);
         d.digits.drain(..zeros);
         d.point -= zeros as i32;
         d.strip_zeros();
         d
     }
     fn strip_zeros(&mut self) {
-        self.digits.truncate(self.digits.trim_end_matches('0').len().max(1));
-        if self.digits == "0" {
+        self.digits.truncate(self.digits.iter().rposition(|b| *b != b'0').map_or(1, |last| last + 1));
+        if self.is_zero() {
             self.point = 1;
         }
     }
     /// Whether the number is zero.
     pub fn is_zero(&self) -> bool {
-        self.digits == "0"
+        self.digits[..] == *b"0"
     }
 }
 
@@ -82,6 +114,19 @@ pub(crate) fn decimal(is_negative: bool, magnitude: u64, room: &mut [u8; DIGITS]
     &room[first..]
 }
 
+/// The digits of a whole number, each of so many bits: the end of `room`.
+pub(crate) fn digits_of_bits(magnitude: u64, bits: u32, room: &mut [u8; 64]) -> &[u8] {
+    let (mut rest, mut first) = (magnitude, room.len());
+    loop {
+        first -= 1;
+        room[first] = b"0123456789abcdef"[(rest & ((1 << bits) - 1)) as usize];
+        rest >>= bits;
+        if rest == 0 {
+            return &room[first..];
+        }
+    }
+}
+
 /// How digits are laid out.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LayOut {
@@ -95,18 +140,18 @@ pub(crate) struct LayOut {
     pub keep_dot: bool,
 }
 
-/// Digits of a number without a sign.
-pub(crate) fn lay_out(d: &Decimal, how: LayOut) -> String {
+/// A sign and the digits of a number.
+pub(crate) fn lay_out(sign: &str, d: &Decimal, how: LayOut) -> String {
     let point = if how.exponent { 1 } else { d.point };
     let end = how.until.max(point + i32::from(how.dot_zero && !how.exponent)).max(point);
     let start = if point <= 0 { point - 1 } else { 0 };
     let mut out = String::with_capacity((end - start) as usize + 8);
-    let digits = d.digits.as_bytes();
-    for at in start..end.max(digits.len() as i32) {
+    out.push_str(sign);
+    for at in start..end.max(d.digits.len() as i32) {
         if at == point {
             out.push('.');
         }
-        let digit = usize::try_from(at).ok().and_then(|i| digits.get(i)).copied().unwrap_or(b'0');
+        let digit = usize::try_from(at).ok().and_then(|i| d.digits.get(i)).copied().unwrap_or(b'0');
         out.push(char::from(digit));
     }
     if how.keep_dot && !out.contains('.') {
@@ -119,8 +164,8 @@ pub(crate) fn lay_out(d: &Decimal, how: LayOut) -> String {
     out
 }
 
-fn signed(negative: bool, text: String) -> String {
-    if negative { format!("-{text}") } else { text }
+fn sign(negative: bool) -> &'static str {
+    if negative { "-" } else { "" }
 }
 
 /// `inf`, `-inf`, `nan`, or nothing for a finite number.
@@ -139,7 +184,7 @@ fn float_text(x: f64, dot_zero: bool) -> String {
     }
     let d = Decimal::shortest(x);
     let exponent = d.point <= -4 || d.point > 16;
-    signed(x.is_sign_negative(), lay_out(&d, LayOut { exponent, dot_zero, ..LayOut::default() }))
+    lay_out(sign(x.is_sign_negative()), &d, LayOut { exponent, dot_zero, ..LayOut::default() })
 }
 
 /// `repr(float)`.
@@ -156,10 +201,10 @@ fn float32_text(x: f32, dot_zero: bool) -> String {
     if let Some(s) = special(f64::from(x)) {
         return s.to_owned();
     }
-    let d = Decimal::from_scientific(&format!("{:e}", x.abs()));
+    let d = Decimal::from_scientific(format_args!("{:e}", x.abs()));
     // NumPy leaves positional notation much earlier than for doubles.
     let exponent = x != 0.0 && !(1e-4..1e6).contains(&f64::from(x.abs()));
-    signed(x.is_sign_negative(), lay_out(&d, LayOut { exponent, dot_zero, ..LayOut::default() }))
+    lay_out(sign(x.is_sign_negative()), &d, LayOut { exponent, dot_zero, ..LayOut::default() })
 }
 
 /// `repr(complex)`.

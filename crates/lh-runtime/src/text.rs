@@ -291,6 +291,13 @@ impl TextBuf {
             _ => self.0.extend([0xf0 | (code >> 18) as u8, inner(12), inner(6), inner(0)]),
         }
     }
+    /// Adds the same character several times.
+    pub fn push_several(&mut self, point: Point, times: usize) {
+        match u32::from(point) {
+            code @ 0..0x80 => self.0.resize(self.0.len() + times, code as u8),
+            _ => (0..times).for_each(|_| self.push(point)),
+        }
+    }
     pub fn push_text(&mut self, text: impl AsRef<Text>) {
         self.0.extend_from_slice(text.as_ref().as_bytes());
     }

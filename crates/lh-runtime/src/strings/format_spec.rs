@@ -2,7 +2,7 @@
 //! `[[fill]align][sign][z][#][0][width][grouping][.precision][type]`.
 
 use crate::classes::{ExcId, MEMORY_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
-use crate::repr::{DIGITS, Decimal, LayOut, decimal, lay_out, special};
+use crate::repr::{DIGITS, Decimal, LayOut, decimal, digits_of_bits, lay_out, special};
 use crate::text::{Point, Text, TextBuf};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -151,27 +151,25 @@ fn unknown<T>(kind: char, type_name: &str) -> Result<T, Failure> {
     fail(format!("Unknown format code {} for object of type '{type_name}'", shown(kind)))
 }
 
-/// Fills up to the width. `inside` is the number of bytes after which `=` puts the fill.
-fn pad(s: &Spec, body: impl Into<TextBuf>, inside: usize) -> Formatted {
-    let body = body.into();
-    let missing = s.width.saturating_sub(body.count());
-    if missing == 0 {
-        return Ok(body);
-    }
-    let body: &Text = &body;
-    let Some(mut out) = TextBuf::with_room(body.len() + missing * s.fill.size()) else {
+/// Joins parts of a text and fills up to the width: `=` puts the fill before the parts that are `inside`.
+fn pad(s: &Spec, first: &[&Text], inside: &[&Text]) -> Formatted {
+    let all = || first.iter().chain(inside);
+    let (size, count) = all().fold((0, 0), |(size, count), part| (size + part.len(), count + part.count()));
+    let missing = s.width.saturating_sub(count);
+    let Some(mut out) = TextBuf::with_room(size + missing * s.fill.size()) else {
         return Err(Failure { class: MEMORY_ERROR, message: String::new() });
     };
-    let (head, before, tail) = match s.align {
-        '<' => (body, missing, &body[body.len()..]),
-        '^' => (&body[..0], missing / 2, body),
-        '=' => (&body[..inside], missing, &body[inside..]),
-        _ => (&body[..0], missing, body),
+    let (left, middle) = match s.align {
+        '<' => (0, 0),
+        '^' => (missing / 2, 0),
+        '=' => (0, missing),
+        _ => (missing, 0),
     };
-    out.push_text(head);
-    out.extend(std::iter::repeat_n(s.fill, before));
-    out.push_text(tail);
-    out.extend(std::iter::repeat_n(s.fill, missing - before));
+    out.push_several(s.fill, left);
+    first.iter().for_each(|part| out.push_text(part));
+    out.push_several(s.fill, middle);
+    inside.iter().for_each(|part| out.push_text(part));
+    out.push_several(s.fill, missing - left - middle);
     Ok(out)
 }
 
@@ -180,8 +178,10 @@ struct Number<'a> {
     negative: bool,
     prefix: &'a str,
     digits: &'a str,
-    /// The text after the whole part: fraction, exponent, percent sign.
+    /// The text after the whole part: fraction and exponent.
     rest: &'a str,
+    /// A percent sign, perhaps.
+    unit: &'a str,
     /// Digits between separators.
     group: usize,
 }
@@ -198,14 +198,14 @@ fn sign_of(s: &Spec, negative: bool) -> &'static str {
 fn number(s: &Spec, n: &Number) -> Formatted {
     let sign = sign_of(s, n.negative);
     let zero_filled = s.fill == '0'.into() && s.align == '=';
-    let taken = sign.len() + n.prefix.len() + n.rest.len();
+    let taken = sign.len() + n.prefix.len() + n.rest.len() + n.unit.len();
     let digits: Cow<'_, str> = match s.grouping {
         None => n.digits.into(),
         Some(separator) => {
             grouped(n.digits, separator, n.group, if zero_filled { s.width.saturating_sub(taken) } else { 0 })?.into()
         }
     };
-    pad(s, [sign, n.prefix, &digits, n.rest].concat(), sign.len() + n.prefix.len())
+    pad(s, &[sign.as_ref(), n.prefix.as_ref()], &[(*digits).as_ref(), n.rest.as_ref(), n.unit.as_ref()])
 }
 
 /// Digits with separators, and zeros in front up to a width that counts the separators.
@@ -251,17 +251,22 @@ pub(crate) fn format_int(value: i128, spec: &Text) -> Formatted {
     }
     // All callers have 64 bits.
     let magnitude = value.unsigned_abs() as u64;
-    let mut room = [0; DIGITS];
-    let (prefix, digits, group): (_, Cow<'_, str>, _) = match kind {
+    let (mut room, mut bits) = ([0; DIGITS], [0; 64]);
+    let (prefix, digits, group) = match kind {
         'c' => return format_char(&s, value),
-        'b' => ("0b", format!("{magnitude:b}").into(), 4),
-        'o' => ("0o", format!("{magnitude:o}").into(), 4),
-        'x' => ("0x", format!("{magnitude:x}").into(), 4),
-        'X' => ("0X", format!("{magnitude:X}").into(), 4),
-        _ => ("", String::from_utf8_lossy(decimal(false, magnitude, &mut room)), 3),
+        'b' => ("0b", digits_of_bits(magnitude, 1, &mut bits), 4),
+        'o' => ("0o", digits_of_bits(magnitude, 3, &mut bits), 4),
+        'x' => ("0x", digits_of_bits(magnitude, 4, &mut bits), 4),
+        'X' => {
+            let first = 64 - digits_of_bits(magnitude, 4, &mut bits).len();
+            bits.make_ascii_uppercase();
+            ("0X", &bits[first..], 4)
+        }
+        _ => ("", decimal(false, magnitude, &mut room), 3),
     };
     let prefix = if s.alternate { prefix } else { "" };
-    number(&s, &Number { negative: value < 0, prefix, digits: &digits, rest: "", group })
+    let digits = str::from_utf8(digits).expect("digits are ASCII");
+    number(&s, &Number { negative: value < 0, prefix, digits, rest: "", unit: "", group })
 }
 
 fn format_char(s: &Spec, value: i128) -> Formatted {
@@ -272,7 +277,7 @@ fn format_char(s: &Spec, value: i128) -> Formatted {
         return fail("Alternate form (#) not allowed with integer format specifier 'c'");
     }
     match u32::try_from(value).ok().and_then(Point::new) {
-        Some(c) => pad(s, TextBuf::from_iter([c]), 0),
+        Some(c) => pad(s, &[], &[&TextBuf::from_iter([c])]),
         None => Err(Failure { class: OVERFLOW_ERROR, message: "%c arg not in range(0x110000)".to_owned() }),
     }
 }
@@ -323,7 +328,7 @@ pub(crate) fn format_complex(re: f64, im: f64, spec: &Text) -> Formatted {
         let (re, im) = (part(re, s.sign)?, part(im, Some('+'))?);
         if is_plain { format!("({re}{im}j)") } else { format!("{re}{im}j") }
     };
-    pad(&s, body, 0)
+    pad(&s, &[], &[body.as_str().as_ref()])
 }
 
 fn float_with(s: &Spec, value: f64) -> Formatted {
@@ -342,26 +347,27 @@ fn float_with(s: &Spec, value: f64) -> Formatted {
     }
     let percent = if s.kind == Some('%') { "%" } else { "" };
     let mut negative = value.is_sign_negative() && !value.is_nan();
-    let text = match special(value) {
+    let mut text = match special(value) {
         Some(name) => name.trim_start_matches('-').to_owned(),
         None => {
             let (digits, how) = digits_of(s, value, precision);
             negative &= !(s.no_negative_zero && digits.is_zero());
-            lay_out(&digits, LayOut { keep_dot: s.alternate, ..how })
+            lay_out("", &digits, LayOut { keep_dot: s.alternate, ..how })
         }
     };
-    let text = if matches!(s.kind, Some('E' | 'F' | 'G')) { text.to_uppercase() } else { text };
+    if matches!(s.kind, Some('E' | 'F' | 'G')) {
+        text.make_ascii_uppercase();
+    }
     let whole = text.bytes().take_while(u8::is_ascii_digit).count();
     let (whole, rest) = text.split_at(whole);
-    let rest = format!("{rest}{percent}");
     // Names are padded like digits, though they are none.
     if whole.is_empty() {
         return number(
             &Spec { grouping: None, ..s.clone() },
-            &Number { negative, prefix: "", digits: &rest, rest: "", group: 3 },
+            &Number { negative, prefix: "", digits: rest, rest: "", unit: percent, group: 3 },
         );
     }
-    number(s, &Number { negative, prefix: "", digits: whole, rest: &rest, group: 3 })
+    number(s, &Number { negative, prefix: "", digits: whole, rest, unit: percent, group: 3 })
 }
 
 /// With more digits after the point than this, digits are not written at once.
@@ -375,11 +381,12 @@ fn plain_fixed(s: &Spec, value: f64, precision: usize) -> Formatted {
     // A text takes all that is written to it.
     let _ = write!(body, "{:.precision$}", value.abs());
     let is_zero = || body[sign..].bytes().all(|b| b == b'0' || b == b'.');
-    if s.no_negative_zero && value.is_sign_negative() && is_zero() {
-        body.replace_range(..sign, sign_of(s, false));
-        return pad(s, body, sign_of(s, false).len());
+    let is_unsigned = s.no_negative_zero && value.is_sign_negative() && is_zero();
+    if s.width <= body.len() && !is_unsigned {
+        return Ok(body.into());
     }
-    if s.width <= body.len() { Ok(body.into()) } else { pad(s, body, sign) }
+    let (sign, digits) = body.split_at(sign);
+    pad(s, &[if is_unsigned { sign_of(s, false) } else { sign }.as_ref()], &[digits.as_ref()])
 }
 
 fn digits_of(s: &Spec, value: f64, precision: usize) -> (Decimal, LayOut) {
@@ -435,7 +442,7 @@ pub(crate) fn format_str(value: &Text, spec: &Text) -> Formatted {
         return fail("'=' alignment not allowed in string format specifier");
     }
     let end = s.precision.map_or(value.len(), |p| value.places().nth(p).map_or(value.len(), |(at, _)| at));
-    pad(&s, value[..end].to_owned(), 0)
+    pad(&s, &[], &[&value[..end]])
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use crate::classes::{INDEX_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
 use crate::exception::raise;
 use crate::memory::alloc::{MemInfo, incref, no_memory};
-use crate::repr::{DIGITS, complex_repr, complex64_repr, decimal, float_repr, float32_repr, str_repr};
+use crate::repr::{DIGITS, complex_repr, complex64_repr, decimal, digits_of_bits, float_repr, float32_repr, str_repr};
 use crate::strings::format_spec::{Failure, format_complex, format_float, format_int, format_str};
 use crate::strings::index::{self, byte_of, char_count};
 use crate::strings::make::{ascii_char, give_written, shared_char};
@@ -431,16 +431,8 @@ unsafe fn give_digits(is_negative: bool, magnitude: u64, out: *mut StrValue) -> 
 /// `bin`, `oct` and `hex`: digits of one, three or four bits after a prefix.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_from_bits(value: i64, bits: i64, out: *mut StrValue) -> i32 {
-    let (mut rest, mut room) = (value.unsigned_abs(), [0; 64]);
-    let mut first = room.len();
-    loop {
-        first -= 1;
-        room[first] = b"0123456789abcdef"[(rest & ((1 << bits) - 1)) as usize];
-        rest >>= bits;
-        if rest == 0 {
-            break;
-        }
-    }
+    let mut room = [0; 64];
+    let digits = digits_of_bits(value.unsigned_abs(), bits as u32, &mut room);
     let prefix = match (value < 0, bits) {
         (false, 1) => "0b",
         (false, 3) => "0o",
@@ -449,7 +441,6 @@ unsafe extern "C" fn lh_str_from_bits(value: i64, bits: i64, out: *mut StrValue)
         (true, 3) => "-0o",
         (true, _) => "-0x",
     };
-    let digits = &room[first..];
     // SAFETY: compiled code passes room for the result.
     unsafe {
         give_written(prefix.len() + digits.len(), true, out, |to| {
