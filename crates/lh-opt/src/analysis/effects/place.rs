@@ -44,7 +44,7 @@ pub(super) struct Answers {
     sources: OnceCell<HashMap<Value, Vec<Value>>>,
     /// Values that a parameter of a block may have, none of which is one.
     origins: RefCell<HashMap<Value, Rc<[Value]>>>,
-    /// What an array is a view of, as a question of its own.
+    /// The views that an array is, as a question of its own.
     views: RefCell<HashMap<Value, Vec<View>>>,
     /// Memory that is reached through a value.
     inside: RefCell<HashMap<Value, Vec<Root>>>,
