@@ -1,6 +1,7 @@
-//! Counted memory: allocation, the cache of freed blocks and the number of live objects.
+//! Counted memory: allocation, freed blocks that are kept, and the number of live objects.
 
 pub mod alloc;
 mod block_cache;
 pub(crate) mod live_count;
+pub(crate) mod small_blocks;
 pub(crate) mod starts;

@@ -2,6 +2,7 @@
 
 use crate::memory::alloc::{MemInfo, announce, decref, no_memory};
 use crate::memory::live_count::count_live;
+use crate::memory::small_blocks;
 use crate::symbol::{Symbol, functions};
 use lh_ir::class::layout;
 use std::mem::offset_of;
@@ -14,12 +15,13 @@ const _: () = assert!(offset_of!(MemInfo, data) == layout::DATA && size_of::<Mem
 /// 8-byte word of the fields is a counted pointer (or null). The header keeps it in place of the address of a buffer.
 pub fn new_object(size: usize, mask: u64) -> *mut MemInfo {
     let Some(bytes) = size.checked_add(layout::FIELDS) else { return ptr::null_mut() };
-    // SAFETY: a plain C allocation, zeroed, with room for the header.
+    let object = small_blocks::new(bytes).cast::<MemInfo>();
+    if object.is_null() {
+        return object;
+    }
+    // SAFETY: just allocated, with room for the header and the fields.
     unsafe {
-        let object = libc::calloc(bytes, 1).cast::<MemInfo>();
-        if object.is_null() {
-            return object;
-        }
+        object.byte_add(layout::FIELDS).cast::<u8>().write_bytes(0, size);
         announce(object.cast(), bytes);
         let data = ptr::without_provenance_mut(mask as usize);
         object.write(MemInfo { refcount: AtomicI64::new(1), dtor: free_object, data, size });
@@ -39,7 +41,7 @@ unsafe extern "C" fn free_object(mem: *mut MemInfo) {
             decref(fields.add(rest.trailing_zeros() as usize).read());
             rest &= rest - 1;
         }
-        libc::free(mem.cast());
+        small_blocks::free(mem.cast(), (*mem).size + layout::FIELDS);
     }
 }
 

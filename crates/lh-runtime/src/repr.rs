@@ -1,6 +1,6 @@
 //! Text of numbers and strings as Python writes it.
 //!
-//! Digits come from Rust's formatting, which is exact (`{:.n}`) and shortest (`{}`) as Python's; this file lays them
+//! Digits come from `ryu`, the shortest ones, and from Rust's formatting, which is exact (`{:.n}`); this file lays them
 //! out.
 
 use crate::characters::{PRINTABLE, is_in};
@@ -41,42 +41,72 @@ fn written(text: Arguments<'_>) -> Digits {
 const MOST_DIGITS: usize = 1100;
 
 impl Decimal {
-    /// From Rust's scientific notation, e.g. `1.25e-7`.
-    fn from_scientific(text: Arguments<'_>) -> Decimal {
-        let mut digits = written(text);
-        let end = digits.iter().rposition(|b| *b == b'e').unwrap_or(digits.len());
-        let size = digits[end..].iter().filter(|b| b.is_ascii_digit()).fold(0, |n, b| n * 10 + i32::from(b - b'0'));
-        let exponent = if digits.get(end + 1) == Some(&b'-') { -size } else { size };
-        digits.truncate(end);
-        if digits.len() > 1 {
-            // The point.
-            digits.remove(1);
-        }
-        Decimal { digits, point: exponent + 1 }
+    /// From a number in positional or scientific notation, e.g. `1.25e-7`.
+    fn read(text: &[u8]) -> Decimal {
+        let end = text.iter().rposition(|b| *b == b'e').unwrap_or(text.len());
+        let size = text[end..].iter().filter(|b| b.is_ascii_digit()).fold(0, |n, b| n * 10 + i32::from(b - b'0'));
+        let exponent = if text.get(end + 1) == Some(&b'-') { -size } else { size };
+        let (whole, fraction) = text[..end].split_at(text[..end].iter().position(|b| *b == b'.').unwrap_or(end));
+        let mut digits = Digits::from_slice(whole);
+        digits.extend_from_slice(fraction.get(1..).unwrap_or(&[]));
+        let zeros = digits.iter().take_while(|b| **b == b'0').count().min(digits.len() - 1);
+        digits.drain(..zeros);
+        let mut d = Decimal { digits, point: (whole.len() - zeros.min(whole.len())) as i32 + exponent };
+        d.point -= zeros.saturating_sub(whole.len()) as i32;
+        d.strip_zeros();
+        d
     }
-    /// The shortest digits that mean the number.
+    /// The shortest digits that mean the number, and of these the nearest ones.
     pub fn shortest(x: f64) -> Decimal {
-        Decimal::from_scientific(format_args!("{:e}", x.abs()))
+        Decimal::read(ryu::Buffer::new().format_finite(x.abs()).as_bytes())
     }
     /// This many significant digits (at least one), correctly rounded, without zeros at the end.
     pub fn significant(x: f64, n: usize) -> Decimal {
-        let mut d = Decimal::from_scientific(format_args!("{:.*e}", n.clamp(1, MOST_DIGITS) - 1, x.abs()));
-        d.strip_zeros();
-        d
+        let exact = || Decimal::read(&written(format_args!("{:.*e}", n.clamp(1, MOST_DIGITS) - 1, x.abs())));
+        Decimal::shortest(x).rounded(x, n as i64).unwrap_or_else(exact)
     }
     /// This many digits after the point, correctly rounded, without zeros at the end.
     pub fn fixed(x: f64, places: usize) -> Decimal {
-        let mut digits = written(format_args!("{:.*}", places.min(MOST_DIGITS), x.abs()));
-        let whole = digits.iter().position(|b| *b == b'.').unwrap_or(digits.len());
-        if whole < digits.len() {
-            digits.remove(whole);
+        let exact = || Decimal::read(&written(format_args!("{:.*}", places.min(MOST_DIGITS), x.abs())));
+        let d = Decimal::shortest(x);
+        let n = i64::from(d.point) + places as i64;
+        d.rounded(x, n).unwrap_or_else(exact)
+    }
+    /// The shortest digits of a number, rounded to so many; `None` where these do not tell the rounded number.
+    ///
+    /// A number halfway between two with `n` digits has one digit more. If it were between the shortest digits and the
+    /// number, it would have been the shortest, or of these the nearest: so only digits that are such a number
+    /// themselves say nothing about the side. With at most 15 digits, the nearest number to a normal double is that
+    /// with its shortest digits, if these are no more.
+    fn rounded(mut self, x: f64, n: i64) -> Option<Decimal> {
+        let Ok(n) = usize::try_from(n) else {
+            // Less than a tenth of the last place.
+            return Some(Decimal { digits: Digits::from_slice(b"0"), point: 1 });
+        };
+        if self.digits.len() <= n {
+            return (n <= 15 && (x.is_normal() || x == 0.0)).then_some(self);
         }
-        let mut d = Decimal { digits, point: whole as i32 };
-        let zeros = d.digits.iter().take_while(|b| **b == b'0').count().min(d.digits.len() - 1);
-        d.digits.drain(..zeros);
-        d.point -= zeros as i32;
-        d.strip_zeros();
-        d
+        if self.digits[n..] == *b"5" {
+            return None;
+        }
+        let is_up = self.digits[n] >= b'5';
+        self.digits.truncate(n);
+        if is_up {
+            while self.digits.last() == Some(&b'9') {
+                self.digits.pop();
+            }
+            match self.digits.last_mut() {
+                Some(last) => *last += 1,
+                None => {
+                    self.digits.push(b'1');
+                    self.point += 1;
+                }
+            }
+        } else if n == 0 {
+            self.digits.push(b'0');
+        }
+        self.strip_zeros();
+        Some(self)
     }
     fn strip_zeros(&mut self) {
         self.digits.truncate(self.digits.iter().rposition(|b| *b != b'0').map_or(1, |last| last + 1));
@@ -201,7 +231,7 @@ fn float32_text(x: f32, dot_zero: bool) -> String {
     if let Some(s) = special(f64::from(x)) {
         return s.to_owned();
     }
-    let d = Decimal::from_scientific(format_args!("{:e}", x.abs()));
+    let d = Decimal::read(ryu::Buffer::new().format_finite(x.abs()).as_bytes());
     // NumPy leaves positional notation much earlier than for doubles.
     let exponent = x != 0.0 && !(1e-4..1e6).contains(&f64::from(x.abs()));
     lay_out(sign(x.is_sign_negative()), &d, LayOut { exponent, dot_zero, ..LayOut::default() })
@@ -285,6 +315,31 @@ mod tests {
             (f64::MAX, "1.7976931348623157e+308"),
         ] {
             assert_eq!(float_repr(x), want);
+        }
+    }
+
+    #[test]
+    fn rounded_digits_are_the_exact_ones() {
+        let mut state = 1u64;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state >> 11
+        };
+        for _ in 0..20_000 {
+            let (bits, places) = (next(), next() as usize % 18);
+            // Any double, those of usual sizes, and those halfway between two decimals.
+            let plain = (bits % 2_000_000) as f64 / 1000.0 - 1000.0;
+            for x in [f64::from_bits(bits << 11 | 5), plain, (bits % 4096) as f64 / 64.0, 5e-324, 0.0, 9.9995, 0.05] {
+                if !x.is_finite() {
+                    continue;
+                }
+                let exact = Decimal::read(written(format_args!("{:.*e}", places, x.abs())).as_slice());
+                assert_eq!(Decimal::significant(x, places + 1), exact, "{x:e} {places}");
+                if x.abs() < 1e20 {
+                    let exact = Decimal::read(written(format_args!("{:.*}", places, x.abs())).as_slice());
+                    assert_eq!(Decimal::fixed(x, places), exact, "{x:e} {places}");
+                }
+            }
         }
     }
 

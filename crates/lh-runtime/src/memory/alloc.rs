@@ -6,9 +6,9 @@
 
 use crate::classes::MEMORY_ERROR;
 use crate::exception::raise;
-use crate::memory::block_cache;
 use crate::memory::live_count::{count_live, live};
 use crate::memory::starts::Starts;
+use crate::memory::{block_cache, small_blocks};
 use crate::symbol::{Symbol, functions};
 use crate::text::Text;
 use std::cell::Cell;
@@ -86,7 +86,7 @@ pub fn new_block(size: usize, zeroed: bool) -> *mut MemInfo {
     // `calloc` gets large blocks as fresh zero pages and does not touch them; for small ones `malloc` is far quicker.
     let fresh = zeroed && size > SMALL && old.is_null();
     // SAFETY: plain C allocation.
-    let new = || unsafe { if fresh { libc::calloc(room, 1) } else { libc::malloc(room) } }.cast::<u8>();
+    let new = || if fresh { unsafe { libc::calloc(room, 1) }.cast() } else { small_blocks::new(room) };
     let raw = if old.is_null() { new() } else { old };
     if raw.is_null() {
         return ptr::null_mut();
@@ -135,8 +135,7 @@ pub(crate) fn new_text_block(used: usize, room: usize) -> *mut MemInfo {
     // The C library gives multiples of 16 bytes; what is behind the text is room for it to grow.
     let total = room.checked_add(size_of::<TextBlock>()).and_then(|t| t.checked_next_multiple_of(16));
     let Some(total) = total.filter(|t| *t <= isize::MAX as usize) else { return ptr::null_mut() };
-    // SAFETY: plain C allocation.
-    let raw = unsafe { libc::malloc(total) }.cast::<TextBlock>();
+    let raw = small_blocks::new(total).cast::<TextBlock>();
     if raw.is_null() {
         return ptr::null_mut();
     }
@@ -188,7 +187,7 @@ pub(crate) unsafe fn extend_text(mem: *mut MemInfo, end: *const u8, more: usize)
 unsafe extern "C" fn free_text_block(mem: *mut MemInfo) {
     count_live(-1);
     // SAFETY: `new_text_block` allocated it, and nobody refers to it any more.
-    unsafe { libc::free(mem.cast()) };
+    unsafe { small_blocks::free(mem.cast(), (*mem).size + size_of::<TextBlock>()) };
 }
 
 /// A function that learns of new memory: its first byte and its size.
@@ -226,7 +225,12 @@ fn advise_huge(data: *mut u8, size: usize) {
 unsafe extern "C" fn free_block(mem: *mut MemInfo) {
     count_live(-1);
     // SAFETY: the header is the start of what `new_block` allocated for that size, and nobody refers to it any more.
-    unsafe { block_cache::give(mem.cast(), block_cache::room((*mem).size + overhead((*mem).size))) };
+    unsafe {
+        match block_cache::room((*mem).size + overhead((*mem).size)) {
+            room @ 0..block_cache::LEAST => small_blocks::free(mem.cast(), room),
+            room => block_cache::give(mem.cast(), room),
+        }
+    }
 }
 
 /// An owner for memory that belongs to a foreign object: when the last reference goes, `release(owner)` is called.
@@ -237,8 +241,7 @@ pub fn new_foreign(
     owner: *mut c_void,
     release: unsafe extern "C" fn(*mut c_void),
 ) -> *mut MemInfo {
-    // SAFETY: plain C allocation.
-    let foreign = unsafe { libc::malloc(size_of::<Foreign>()) }.cast::<Foreign>();
+    let foreign = small_blocks::new(size_of::<Foreign>()).cast::<Foreign>();
     if !foreign.is_null() {
         let mem = MemInfo { refcount: AtomicI64::new(1), dtor: free_foreign, data, size };
         // SAFETY: just allocated, with that size; `malloc` aligns for it.
@@ -288,7 +291,7 @@ unsafe extern "C" fn free_foreign(mem: *mut MemInfo) {
     unsafe {
         ((*foreign).release)((*foreign).owner);
         ptr::drop_in_place(&raw mut (*foreign).starts);
-        libc::free(foreign.cast());
+        small_blocks::free(foreign.cast(), size_of::<Foreign>());
     }
 }
 

@@ -7,8 +7,8 @@
 use std::ptr;
 use std::sync::Mutex;
 
-/// Smaller blocks the C library keeps itself.
-const LEAST: usize = 128 << 10;
+/// Smaller blocks the C library keeps itself, or [`super::small_blocks`].
+pub(super) const LEAST: usize = 128 << 10;
 /// Larger blocks are freed: compared with a pass over them, new pages cost little.
 const MOST: usize = 32 << 20;
 /// Bytes that are kept in all.
