@@ -6,6 +6,7 @@ pub(crate) mod branchless_search;
 pub(crate) mod cached_access;
 pub(crate) mod divide_as_float;
 pub(crate) mod math_library;
+pub(crate) mod ordered_groups;
 pub(crate) mod polls;
 pub(crate) mod rare_extremes;
 pub(crate) mod strip_mine;

@@ -4,8 +4,8 @@ use crate::ir::loop_metadata;
 use crate::ir::{Module, Val, take_message};
 use crate::machine::Machine;
 use crate::passes::{
-    balance_extremes, branchless_search, divide_as_float, polls, rare_extremes, strip_mine, uniform_chains,
-    unroll_short,
+    balance_extremes, branchless_search, divide_as_float, ordered_groups, polls, rare_extremes, strip_mine,
+    uniform_chains, unroll_short,
 };
 use lh_ir::switches::is_off;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
@@ -137,6 +137,7 @@ fn run_vector(m: &Module, machine: &Machine, has_threads: bool) {
     if has_threads && !is_off("llvm.divide_as_float") {
         divide_as_float::run(m);
     }
+    ordered_groups::run(m);
     uniform_chains::run(m);
     machine.run(m, &PASSES.vector);
     if has_threads {

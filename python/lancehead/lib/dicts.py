@@ -11,7 +11,8 @@ from lancehead.lib.tables import (
     mark_of,
     missing,
     new_entry,
-    next_place,
+    next_of_dict,
+    number_of,
     place_before,
     prepare,
     take,
@@ -143,7 +144,7 @@ class mapping:
         return self._live
 
     def __place__(self, at, live):
-        return next_place(self, at, live, _CHANGED)
+        return next_of_dict(self, at, live, _CHANGED)
 
     def __end__(self):
         return prim.items_len(self)
@@ -152,7 +153,7 @@ class mapping:
         return place_before(self, at, live, _CHANGED)
 
     def __item__(self, at):
-        return prim.items_get(self, at)[1]
+        return prim.items_get(self, number_of(at))[1]
 
     def __or__(self, other):
         if not prim.is_dict(other):
@@ -324,7 +325,7 @@ class dict_keys(_set_view):
         return key in self._of
 
     def __item__(self, at):
-        return prim.items_get(self._of, at)[1]
+        return prim.items_get(self._of, number_of(at))[1]
 
 
 class dict_values(_view):
@@ -341,7 +342,7 @@ class dict_values(_view):
         return False
 
     def __item__(self, at):
-        return prim.items_get(self._of, at)[2]
+        return prim.items_get(self._of, number_of(at))[2]
 
 
 class dict_items(_set_view):
@@ -359,8 +360,8 @@ class dict_items(_set_view):
         at = look_up(self._of, "K", pair[0])
         if at < 0:
             return False
-        return prim.items_get(self._of, at)[2] == pair[1]
+        return prim.items_get(self._of, number_of(at))[2] == pair[1]
 
     def __item__(self, at):
-        entry = prim.items_get(self._of, at)
+        entry = prim.items_get(self._of, number_of(at))
         return entry[1], entry[2]

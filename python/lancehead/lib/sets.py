@@ -241,13 +241,17 @@ class set(_any_set):
 
     def symmetric_difference_update(self, other, /):
         """Removes the items that another has, too, and adds those that only it has."""
-        items = {x for x in other}
-        for x in items:
-            at = look_up(self, "T", x)
-            if at >= 0:
-                take(self, at)
-            else:
-                self.add(prim.as_argument(self, "T", x))
+        if not prim.is_set(other):
+            self.symmetric_difference_update({x for x in other})
+        elif prim.is_a(other, "builtins.set") and other is self:
+            self.clear()
+        else:
+            for x in other:
+                at = look_up(self, "T", x)
+                if at >= 0:
+                    take(self, at)
+                else:
+                    self.add(prim.as_argument(self, "T", x))
 
     def __iand__(self, other):
         if not prim.is_set(other):

@@ -259,7 +259,8 @@ def new_entry(table, key):
 
     The caller puts it there and calls `added`.
     """
-    if 3 * (table._filled + 1) > 2 * (table._mask + 1):
+    # Gaps count, too: keys that are taken and added again, which often find their old place in the index, leave some.
+    if 3 * (prim.maximum(table._filled, prim.items_len(table)) + 1) > 2 * (table._mask + 1):
         _rebuild(table)
     at = prim.items_len(table)
     prim.items_reserve(table, at + 1)
@@ -355,6 +356,28 @@ def next_place(table, at, live, message):
             return at
         at += 1
     return -1
+
+
+#: In the place of an iteration, the bits of an entry's number; above them is how many entries came before.
+_NUMBER = 0xFFFFFFFF
+
+
+def next_of_dict(table, place, live, message):
+    """The same of a dictionary, whose places have the number of entries so far: raises if there are more than `live`,
+    since keys were replaced.
+    """
+    at = next_place(table, place & _NUMBER, live, message)
+    if at < 0:
+        return at
+    count = place >> 32
+    if count == live:
+        raise RuntimeError("dictionary keys changed during iteration")
+    return at | (count + 1) << 32
+
+
+def number_of(place):
+    """The number of the entry at a place of an iteration."""
+    return place & _NUMBER
 
 
 def place_before(table, at, live, message):

@@ -99,13 +99,12 @@ def _numpy_fold(node: Node, places: Places) -> Fold:
         parts += _part("", ["means", *names], square, simple, final)
         parts.append(_kernels(f", means{given}", dtype, order))
     elif is_place:
-        sign = ">" if law is Law.GREATEST else "<"
-        better = f"element(r, b{given}) {sign} element(r, a{given})"
-        if x.dtype.kind == "f":
-            x_nan = f"(np.isnan(element(r, b{given})) and not np.isnan(element(r, a{given})))"
-            better = f"({better} and not np.isnan(element(r, a{given}))) or {x_nan}"
-        parts += _part("", names, "np.int64(i)", f"b if {better} else a", "a")
+        better = _better(">" if law is Law.GREATEST else "<", x.dtype.kind == "f")
+        of_places = better(f"element(r, b{given})", f"element(r, a{given})")
+        parts += _part("", names, "np.int64(i)", f"b if {of_places} else a", "a")
         parts.append(_kernels(given, dtype, order))
+        if standing_in.is_here() and len(x.shape) - 1 in axes:
+            parts.append(serial.place(given, f"element(r, {{}}{given})", of.typed(x.dtype), better))
     else:
         final = f"{dtype}(np.divide(a, {dtype}(n)))" if gives is Gives.MEAN else "a"
         parts += _part("", names, f"element(r, i{given})", simple, final)
@@ -127,6 +126,14 @@ def _order(law: Law, is_place: bool, x: Node, axes: tuple[int, ...], dtype: np.d
         # Places have one order only. A thread of the CPU device looks at one element after the other.
         return "left" if standing_in.is_here() else "neighbours"
     return "lanes"
+
+
+def _better(sign: str, has_nan: bool) -> Callable[[str, str], str]:
+    # The text of whether an element goes before another one: NaN does before all others.
+    def better(a: str, b: str) -> str:
+        return f"{a} {sign} {b} or (np.isnan({a}) and not np.isnan({b}))" if has_nan else f"{a} {sign} {b}"
+
+    return better
 
 
 def _kernels(given: str, dtype: str, order: str, prefix: str = "") -> str:

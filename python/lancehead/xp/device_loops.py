@@ -14,6 +14,7 @@ import numpy as np
 
 from lancehead.decorators import njit
 from lancehead.xp import device_orders as orders
+from lancehead.xp import device_serial as serial
 from lancehead.xp import device_texts as texts
 from lancehead.xp import dtypes, standing_in
 from lancehead.xp import functions as of
@@ -28,6 +29,8 @@ from lancehead.xp.rows import How
 SHAPE: ContextVar[tuple[int, int]] = ContextVar("SHAPE", default=(THREADS, 1))
 #: Elements that a thread counts and moves.
 PART = 1024
+#: From so many elements on, a thread of the CPU device goes over places in lanes.
+SERIAL = 64
 
 _COMPILED: dict[str, dict[str, Any]] = {}
 
@@ -185,8 +188,11 @@ class Folded(Step):
                 blocks = 1
             found = out if blocks == 1 else empty(rows * blocks, out.dtype)
             facts = (found, rows, size, n, blocks, *parts, *given)
-            if f"{kernel}alone" in self.names and size >= orders.FROM[order]:
-                launch(self.names[f"{kernel}alone"], rows * blocks, *facts)
+            if f"{kernel}alone" in self.names and size >= orders.FROM.get(order, SERIAL):
+                # Few threads have much to do: each processor takes some of them.
+                self.names[f"{kernel}alone"][rows * blocks, 1](*facts)
+            elif f"{kernel}columns" in self.names and rows >= serial.WIDTH:
+                self.names[f"{kernel}columns"][-(-rows // serial.WIDTH) * blocks, 1](*facts)
             elif size >= orders.FROM.get(order, size + 1) and not (parts and order == "halves"):
                 threads = orders.THREADS[order]
                 count = -(-rows * blocks // 16) if order == "lanes" else rows * blocks

@@ -6,7 +6,12 @@ Its threads take turns, and barriers between them cost more than the operations.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lancehead.xp.device_orders import BLOCK, LEAF, Texts
+
+#: Lines that a thread reduces together.
+WIDTH = 64
 
 
 class Serial(Texts):
@@ -95,6 +100,63 @@ class Serial(Texts):
         parts[t] = {self.settled}
 """
 
+    def columns(self) -> str:
+        """Blocks of lines that lie beside each other, from left to right: some lines by a thread, in one pass."""
+        at = self.at(False)
+        body = f"""    totals = cuda.local.array({WIDTH}, {self.dtype})
+    groups = (rows + {WIDTH - 1}) // {WIDTH}
+    for t in range(cuda.grid(1), groups * blocks, cuda.gridsize(1)):
+        c = t // groups
+        first = (t - c * groups) * {WIDTH}
+        width = min(rows - first, {WIDTH})
+        start = c * {BLOCK}
+        for j in range(width):
+            r = first + j
+            totals[j] = {at("start")}
+        for i in range(start + 1, min(start + {BLOCK}, size)):
+            for j in range(width):
+                r = first + j
+                totals[j] = {self.combined("totals[j]", at("i"))}
+        for j in range(width):
+            r = first + j
+            total = totals[j]
+            parts[r * blocks + c] = {self.settled}
+"""
+        return self.kernel("columns", False, body)
+
+    def places_alone(self, element: str, dtype: str, better: Callable[[str, str], str]) -> str:
+        """The place of the best element of a block: each of sixteen lanes has its first best one."""
+        memory = f"    best = cuda.local.array(16, {dtype})\n    places = cuda.local.array(16, np.int64)"
+        x = element.format("i")
+        step = f"""x = {x}
+                is_better = {better("x", "best[j]")}
+                best[j] = x if is_better else best[j]
+                places[j] = i if is_better else places[j]"""
+        return f"""{self._head("alone", False, memory)}\
+        start = (t - r * blocks) * {BLOCK}
+        stop = min(start + {BLOCK}, size)
+        for j in range(16):
+            i = min(start + j, stop - 1)
+            best[j] = {x}
+            places[j] = i
+        whole = start + max((stop - start) // 16, 1) * 16
+        for g in range(start + 16, whole, 16):
+            for j in range(16):
+                i = g + j
+                {step}
+        for i in range(whole, stop):
+            for j in range(i - whole, i - whole + 1):
+                {step}
+        total = places[0]
+        value = best[0]
+        for j in range(1, 16):
+            x = best[j]
+            if ({better("x", "value")}) or (places[j] < total and not ({better("value", "x")})):
+                value = x
+                total = places[j]
+        parts[t] = {self.settled}
+"""
+
 
 def reduction(given: str, dtype: str, order: str, prefix: str = "") -> str:
     """The further kernels of a reduction in an order."""
@@ -103,7 +165,12 @@ def reduction(given: str, dtype: str, order: str, prefix: str = "") -> str:
         return texts.trees_alone()
     if order == "lanes":
         return "\n".join([texts.lanes_alone(False), texts.lanes_alone(True)])
-    return ""
+    return texts.columns() if order == "left" else ""
 
 
-__all__ = ["reduction"]
+def place(given: str, element: str, dtype: str, better: Callable[[str, str], str]) -> str:
+    """The further kernel of a reduction to places, of whose elements `element` is the text and `dtype` the type."""
+    return Serial(given, "np.int64", "").places_alone(element, dtype, better)
+
+
+__all__ = ["WIDTH", "place", "reduction"]

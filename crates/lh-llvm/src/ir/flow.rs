@@ -68,6 +68,25 @@ impl Graph {
         seen.contains(&header) && header != without
     }
 
+    /// The blocks of a loop, each after those of the same iteration that lead to it.
+    pub(crate) fn order(&self, body: &HashSet<usize>, header: usize) -> Vec<usize> {
+        let (mut out, mut seen) = (Vec::new(), HashSet::from([header]));
+        let mut work = vec![(header, 0)];
+        while let Some((block, i)) = work.pop() {
+            match self.next[block].get(i) {
+                None => out.push(block),
+                Some(to) => {
+                    work.push((block, i + 1));
+                    if body.contains(to) && seen.insert(*to) {
+                        work.push((*to, 0));
+                    }
+                }
+            }
+        }
+        out.reverse();
+        out
+    }
+
     /// The blocks of the loop that an edge closes.
     pub(crate) fn body(&self, from: usize, header: usize) -> HashSet<usize> {
         let mut body = HashSet::from([header, from]);

@@ -55,7 +55,7 @@ impl<'a> Loop<'a> {
     }
 
     fn has_many_paths(mut self) -> bool {
-        for block in self.order() {
+        for block in self.graph.order(self.body, self.header) {
             let mask = self.mask(block);
             self.masks.insert(block, mask);
             for inst in self.m.instructions_of(self.graph.blocks[block]) {
@@ -67,25 +67,6 @@ impl<'a> Loop<'a> {
             }
         }
         false
-    }
-
-    /// The blocks of the loop, each after those that lead to it.
-    fn order(&self) -> Vec<usize> {
-        let (mut out, mut seen) = (Vec::new(), HashSet::from([self.header]));
-        let mut work = vec![(self.header, 0)];
-        while let Some((block, i)) = work.pop() {
-            match self.graph.next[block].get(i) {
-                None => out.push(block),
-                Some(to) => {
-                    work.push((block, i + 1));
-                    if self.body.contains(to) && seen.insert(*to) {
-                        work.push((*to, 0));
-                    }
-                }
-            }
-        }
-        out.reverse();
-        out
     }
 
     fn mask(&self, block: usize) -> Option<u64> {
