@@ -33,7 +33,7 @@ from statements import block, declare
 
 #: Seconds for a program.
 TIMEOUT = 60
-#: Which keys an iteration sees that are put in place of others is open, and so whether it ends by this error.
+#: The error of an iteration of a dictionary whose keys are replaced. CPython leaves open whether it ends by it.
 REPLACED = "dictionary keys changed during iteration"
 RECORD = "np.dtype([('a', 'i8'), ('b', 'f8'), ('s', 'U4'), ('n', [('x', 'i4'), ('y', 'f4')])])"
 
