@@ -375,6 +375,26 @@ impl ItemsRef {
         }
         true
     }
+    /// Appends items, and makes room for no more; false when there is no memory.
+    ///
+    /// # Safety
+    /// As [`ItemsRef::push_value`].
+    pub(crate) unsafe fn extend_values<T>(&mut self, values: impl ExactSizeIterator<Item = T>) -> bool {
+        let (len, more) = (self.len(), values.len());
+        if self.is_frozen() || !self.reserve(len + more) {
+            return false;
+        }
+        let object = self.0.as_ptr();
+        // SAFETY: an `ItemsRef` keeps its object alive; the buffer has room for the new items behind the others.
+        unsafe {
+            let to = (*object).mem.data.cast::<T>().add(len);
+            for (i, value) in values.enumerate().take(more) {
+                to.add(i).write(value);
+            }
+            (*object).len = (len + more) as i64;
+        }
+        true
+    }
     /// Appends an item of zero bytes and returns its address, for the caller to fill before anything else happens to
     /// the object; `None` when there is no memory.
     pub fn push(&mut self) -> Option<*mut u8> {

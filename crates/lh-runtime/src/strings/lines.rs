@@ -9,6 +9,7 @@ use crate::strings::words;
 use crate::symbol::{Symbol, functions};
 use crate::text::{Point, Text};
 use lh_ir::consts::ASCII;
+use smallvec::SmallVec;
 use std::ops::Range;
 
 type Mem = *mut MemInfo;
@@ -84,13 +85,17 @@ unsafe extern "C" fn lh_str_expand_tabs(mem: Mem, s: Data, n: i64, size: i64, ou
             return give_part(mem, n, s, out);
         }
         let mut bytes = 0u128;
-        columns(s, size, |range, blanks| bytes += range.len() as u128 + blanks as u128);
+        let mut parts: SmallVec<[(Range<usize>, usize); 32]> = SmallVec::new();
+        columns(s, size, |range, blanks| {
+            bytes += range.len() as u128 + blanks as u128;
+            parts.push((range, blanks));
+        });
         let Ok(bytes) = usize::try_from(bytes) else { return no_memory(bytes as i128) };
         give_written(bytes, n & ASCII != 0, out, |to| {
-            columns(s, size, |range, blanks| {
+            for (range, blanks) in parts {
                 to.text(&s[range]);
                 to.fill(b' ', blanks);
-            });
+            }
         })
     }
 }

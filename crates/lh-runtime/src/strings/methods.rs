@@ -5,7 +5,7 @@ use crate::exception::raise;
 use crate::items::{Items, ItemsRef};
 use crate::memory::alloc::{MemInfo, incref_by, no_memory};
 use crate::strings::index::{byte_of, char_count};
-use crate::strings::make::{give_written, shared_char};
+use crate::strings::make::{ascii_char, give_written, shared_char};
 use crate::strings::value::{StrValue, give_part, part_len, text};
 use crate::strings::words;
 use crate::symbol::{Symbol, functions};
@@ -218,7 +218,11 @@ unsafe extern "C" fn lh_str_characters(mem: Mem, s: Data, n: i64, out: *mut Item
     unsafe {
         let s = text(s, n);
         let mut items = ItemsRef::from_borrowed(out);
-        items.reserve(items.len() + if n & ASCII != 0 { s.len() } else { s.count() });
+        if n & ASCII != 0 {
+            let is_done = items.extend_values(s.as_bytes().iter().map(|b| ascii_char(*b)));
+            return if is_done { 0 } else { no_memory(s.len() as i128 * size_of::<StrValue>() as i128) };
+        }
+        items.reserve(items.len() + s.count());
         let mut of_text = 0;
         for (at, c) in s.places() {
             let value = shared_char(c).unwrap_or_else(|| {
