@@ -172,3 +172,14 @@ def test_floats_of_a_block_are_combined_in_vectors(function) -> None:
     assert any("x double>" in text for text in f.inspect_llvm().values())
     assert got == pytest.approx(function(a), rel=1e-11)
     assert all(f(a) == got for _ in range(20))
+
+
+@pytest.mark.parametrize("start", [True, False])
+@pytest.mark.parametrize(
+    "text", ["v and True", "v and False", "v or True", "v or False", "True and v", "v and n > 0", "v or n < 0", "v & True"]
+)
+def test_truth_values_that_stay_what_they_are(text, start):
+    space = {"prange": prange}
+    exec(f"def f(n):\n    v = {start}\n    for i in prange(n):\n        v = {text}\n    return v\n", space)
+    for n in (0, 1, 1000):
+        assert njit(parallel=True)(space["f"])(n) is space["f"](n)

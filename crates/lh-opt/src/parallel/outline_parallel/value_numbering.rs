@@ -96,6 +96,9 @@ fn choice(func: &mut Function, b: Block, cond: Value, (x, y): (Value, Value), tr
     // A select between truth values, one of them a constant or the condition, is an `and` or `or`.
     match (truths.get(&x), truths.get(&y)) {
         _ if !ty.is_bool() => op("select", vec![cond, x, y]),
+        // The condition itself.
+        (Some(true), _) if y == cond => cond,
+        (_, Some(false)) if x == cond => cond,
         (Some(true), _) => op("or", vec![y, cond]),
         (_, Some(false)) => op("and", vec![x, cond]),
         _ if x == cond => op("or", vec![y, cond]),
