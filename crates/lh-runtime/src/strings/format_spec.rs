@@ -5,6 +5,7 @@ use crate::classes::{ExcId, MEMORY_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
 use crate::repr::{DIGITS, Decimal, LayOut, decimal, digits_of_bits, lay_out, special};
 use crate::text::{Point, Text, TextBuf};
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// An exception to raise.
 #[derive(Debug, PartialEq)]
@@ -336,6 +337,14 @@ fn float_with(s: &Spec, value: f64) -> Formatted {
     if precision > i32::MAX as usize / 2 {
         return fail("precision too big");
     }
+    if matches!(s.kind, Some('f' | 'F'))
+        && s.grouping.is_none()
+        && !s.alternate
+        && value.is_finite()
+        && precision <= PLAIN
+    {
+        return plain_fixed(s, value, precision);
+    }
     let percent = if s.kind == Some('%') { "%" } else { "" };
     let mut negative = value.is_sign_negative() && !value.is_nan();
     let mut text = match special(value) {
@@ -359,6 +368,25 @@ fn float_with(s: &Spec, value: f64) -> Formatted {
         );
     }
     number(s, &Number { negative, prefix: "", digits: whole, rest, unit: percent, group: 3 })
+}
+
+/// With more digits after the point than this, digits are not written at once.
+const PLAIN: usize = 60;
+
+/// Digits and a point, without separators: what most formats ask for.
+fn plain_fixed(s: &Spec, value: f64, precision: usize) -> Formatted {
+    let mut body = String::with_capacity(24 + precision);
+    body.push_str(sign_of(s, value.is_sign_negative()));
+    let sign = body.len();
+    // A text takes all that is written to it.
+    let _ = write!(body, "{:.precision$}", value.abs());
+    let is_zero = || body[sign..].bytes().all(|b| b == b'0' || b == b'.');
+    let is_unsigned = s.no_negative_zero && value.is_sign_negative() && is_zero();
+    if s.width <= body.len() && !is_unsigned {
+        return Ok(body.into());
+    }
+    let (sign, digits) = body.split_at(sign);
+    pad(s, &[if is_unsigned { sign_of(s, false) } else { sign }.as_ref()], &[digits.as_ref()])
 }
 
 fn digits_of(s: &Spec, value: f64, precision: usize) -> (Decimal, LayOut) {
