@@ -360,7 +360,7 @@ class dict_items(_set_view):
         at = look_up(self._of, "K", pair[0])
         if at < 0:
             return False
-        return prim.items_get(self._of, number_of(at))[2] == pair[1]
+        return prim.items_get(self._of, at)[2] == pair[1]
 
     def __item__(self, at):
         entry = prim.items_get(self._of, number_of(at))

@@ -1,8 +1,8 @@
 //! Keeps the order of accesses within an iteration where LLVM's vectoriser would lose it.
 //!
-//! It joins accesses of one stride into groups, which it makes at the place of one of them. In loops whose accesses
-//! are declared independent between iterations (threads of a kernel), it asks nothing about accesses in between, which
-//! may be to the same memory in the same iteration:
+//! It joins strided accesses into interleaved groups, which it emits at the place of one of them. In loops whose
+//! accesses are declared independent between iterations (threads of a kernel), it asks nothing about accesses in
+//! between, which may be to the same memory in the same iteration:
 //!
 //! ```text
 //! own[0] = a; own[1] = b;        ; with the last one a group, made at the place of the last one

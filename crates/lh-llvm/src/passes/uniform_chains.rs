@@ -1,8 +1,8 @@
-//! Keeps loops from LLVM's vectoriser that it would think about for ever.
+//! Disables vectorisation of loops on which LLVM's loop vectoriser takes exponential time.
 //!
-//! The vectoriser asks of values whether they are the same in all lanes, and for that whether their operands are, and
-//! keeps no answers: of a chain of values that do not vary, whose links use the one before twice, it walks through
-//! every path. Most such chains leave the loop before; those behind branches stay:
+//! The vectoriser asks whether a value is uniform, which is the same in all lanes, by asking for its operands, without
+//! memoisation: in a chain of uniform values, each of which uses the one before twice, it walks through every path.
+//! Most such chains leave the loop before; those behind branches stay:
 //!
 //! ```text
 //! loop: br c[i], then, next          a1 = phi [x, ...], [y, ...]      ; does not vary
