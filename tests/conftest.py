@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -30,12 +30,18 @@ os.environ.setdefault("LANCEHEAD_UNDONE", str(Path(tempfile.mkdtemp("", "lancehe
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--times", type=Path, metavar="FILE", help="write the seconds of each test, and of each import")
     parser.addoption("--optimised", action="store_true", help="optimise code in all tests")
-    parser.addoption("--whole", action="store_true", help="run all fixed programs of the fuzzers, not a sample")
+    parser.addoption("--whole", action="store_true", help="run all cases of tests that have very many, not a sample")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if into := config.getoption("--times"):
         config.pluginmanager.register(Times(into))
+
+
+@pytest.fixture
+def some(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
+    """The first of two numbers with `--whole`, else the second."""
+    return lambda whole, sample: whole if request.config.getoption("--whole") else sample
 
 
 def undone() -> str:

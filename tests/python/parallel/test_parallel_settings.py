@@ -171,7 +171,7 @@ def test_in_workers_of_joblib(backend):
         np.testing.assert_allclose(out, np.linalg.norm(a, axis=1))
 
 
-def test_many_threads_that_begin_loops_for_a_while():
+def test_many_threads_that_begin_loops_for_a_while(some):
     """Loops, reductions and exceptions from several threads at once; LANCEHEAD_TORTURE: for how many seconds."""
 
     @njit(parallel=True)
@@ -187,7 +187,7 @@ def test_many_threads_that_begin_loops_for_a_while():
 
     a = np.arange(300_000.0)
     expected = work(a, -1)
-    until = time.monotonic() + float(os.environ.get("LANCEHEAD_TORTURE", "8"))
+    until = time.monotonic() + float(os.environ.get("LANCEHEAD_TORTURE", some(8, 3)))
     wrong = []
 
     def run(k):
@@ -211,5 +211,5 @@ def test_many_threads_that_begin_loops_for_a_while():
     for t in threads:
         t.start()
     for t in threads:
-        t.join(timeout=float(os.environ.get("LANCEHEAD_TORTURE", "8")) + 60)
+        t.join(timeout=float(os.environ.get("LANCEHEAD_TORTURE", some(8, 3))) + 60)
     assert not wrong and not any(t.is_alive() for t in threads)
