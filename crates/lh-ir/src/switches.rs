@@ -18,6 +18,7 @@ pub const PARTS: &[&str] = &[
     "llvm.branchless_search",
     "llvm.divide_as_float",
     "llvm.rare_extremes",
+    "llvm.uniform_chains",
     "llvm.unroll_short",
     "parts",
     "poll_signals.short_loops",

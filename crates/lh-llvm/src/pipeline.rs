@@ -138,7 +138,9 @@ fn run_vector(m: &Module, machine: &Machine, has_threads: bool) {
         divide_as_float::run(m);
     }
     ordered_groups::run(m);
-    uniform_chains::run(m);
+    if !is_off("llvm.uniform_chains") {
+        uniform_chains::run(m);
+    }
     machine.run(m, &PASSES.vector);
     if has_threads {
         // Jammed rows of threads are unrolled by now; common computations of several rows are merged.

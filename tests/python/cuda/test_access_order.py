@@ -72,3 +72,33 @@ def test_a_load_after_a_store(place):
     a, out = np.ones(2 * n, np.int64), np.zeros(n, np.int64)
     of_read_memory[2, 64](a, 2 * np.arange(n) + place, out)
     np.testing.assert_array_equal(out, 71 if place else 11)
+
+
+@cuda.jit
+def of_one_of_two_memories(out, at, first):
+    i = cuda.grid(1)
+    if i < at.size:
+        own, other = cuda.local.array(4, np.float64), cuda.local.array(4, np.float64)
+        either = own if first else other
+        one_of_both = own if i % 3 else other
+        own[0] = 1.0
+        own[1] = 2.0
+        either[at[i]] = 3.0
+        one_of_both[at[i] ^ 1] = 4.0
+        own[2] = 5.0
+        own[3] = 6.0
+        for k in range(4):
+            out[4 * i + k] = own[k]
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("place", range(4))
+def test_memory_that_may_be_either(place, first):
+    n = 200
+    out = np.zeros(4 * n)
+    of_one_of_two_memories[4, 64](out, np.full(n, place), first)
+    want = np.tile([1.0, 2.0, 5.0, 6.0], (n, 1))
+    if place < 2:
+        want[:, place] = 3.0 if first else want[:, place]
+        want[np.arange(n) % 3 != 0, place ^ 1] = 4.0
+    np.testing.assert_array_equal(out, want.ravel())

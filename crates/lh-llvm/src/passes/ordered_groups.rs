@@ -17,15 +17,29 @@ use crate::ir::loop_metadata;
 use crate::ir::{Module, Val};
 use llvm_sys::LLVMOpcode::{self, LLVMAdd, LLVMOr};
 use llvm_sys::core::*;
+use std::collections::{HashMap, HashSet};
 
 /// A load or a store.
 struct Access {
     inst: Val,
     is_store: bool,
-    /// The pointer that its address is computed from, what varies in the address, and the constants in it.
+    /// The pointer that its address is computed from, and whether that may be one of several memories.
     root: Val,
+    is_open: bool,
+    /// The parts of the address that vary, and the constants in it.
     parts: Vec<Val>,
     constants: Vec<i64>,
+}
+
+/// Accesses whose addresses differ by constants.
+#[derive(Default)]
+struct Group {
+    /// The places of the first and the last one among the accesses to this memory.
+    first: usize,
+    last: usize,
+    count: usize,
+    /// Whether the constants differ.
+    is_several: bool,
 }
 
 /// Makes the addresses of such accesses opaque in all functions.
@@ -38,22 +52,37 @@ pub(crate) fn run(m: &Module) {
                 let blocks = graph.order(&body, header);
                 let insts = blocks.into_iter().flat_map(|b| m.instructions_of(graph.blocks[b]));
                 let accesses: Vec<Access> = insts.filter_map(|inst| Access::of(m, inst)).collect();
-                accesses.iter().filter(|a| is_torn(a, &accesses)).for_each(|a| a.hide(m));
+                let mut seen = HashSet::new();
+                for access in accesses.iter().filter(|a| seen.insert(a.root)) {
+                    torn(access, &accesses).for_each(|a| a.hide(m));
+                }
             }
         }
     }
 }
 
-/// Whether an access to another place of the same memory lies between two of a group, one of which is a store.
-fn is_torn(a: &Access, all: &[Access]) -> bool {
-    let same_root: Vec<&Access> = all.iter().filter(|b| b.root == a.root).collect();
-    let is_member = |b: &&Access| b.parts == a.parts;
-    let first = same_root.iter().position(is_member);
-    let last = same_root.iter().rposition(is_member);
-    let (Some(first), Some(last)) = (first, last) else { return false };
-    let group = &same_root[first..=last];
-    let is_several = group.iter().any(|b| is_member(b) && b.constants != a.constants);
-    is_several && group.iter().any(|b| b.parts != a.parts) && group.iter().any(|b| b.is_store)
+/// The accesses from the root of one that have one to another place of the same memory between them and others of their
+/// group, where one of all these is a store.
+fn torn<'a>(one: &Access, all: &'a [Access]) -> impl Iterator<Item = &'a Access> {
+    let (root, is_open) = (one.root, one.is_open);
+    let accesses: Vec<&Access> = all.iter().filter(|a| a.root == root || a.is_open || is_open).collect();
+    let mut groups: HashMap<&[Val], Group> = HashMap::new();
+    // How many stores there are before each access.
+    let mut stores = vec![0];
+    for (place, access) in accesses.iter().enumerate() {
+        stores.push(stores[place] + usize::from(access.is_store));
+        if access.root == root {
+            let group = groups.entry(&access.parts).or_insert(Group { first: place, ..Group::default() });
+            group.last = place;
+            group.count += 1;
+            group.is_several |= access.constants != accesses[group.first].constants;
+        }
+    }
+    groups.retain(|_, group| {
+        let is_interrupted = group.last - group.first >= group.count;
+        group.is_several && is_interrupted && stores[group.last + 1] > stores[group.first]
+    });
+    accesses.into_iter().filter(move |a| a.root == root && groups.contains_key(&*a.parts))
 }
 
 impl Access {
@@ -78,7 +107,9 @@ impl Access {
         }
         parts.sort_unstable();
         constants.retain(|c| *c != 0);
-        Some(Access { inst, is_store, root, parts, constants })
+        // SAFETY: asks a value what it is.
+        let is_open = unsafe { !LLVMIsAPHINode(root).is_null() || !LLVMIsASelectInst(root).is_null() };
+        Some(Access { inst, is_store, root, is_open, parts, constants })
     }
 
     fn hide(&self, m: &Module) {
