@@ -7,6 +7,11 @@ from typing import Any
 
 import numpy as np
 
+#: The floats in which NumPy computes, by the type of the operands.
+NARROW = {
+    **dict.fromkeys(("?", "i1", "u1", "f2"), np.float16),
+    **dict.fromkeys(("i2", "u2", "f4"), np.float32),
+}
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -240,9 +245,9 @@ def is_listed(text: str, dtype: str, values: dict[str, Any], want: Any, got: Any
     if sizes == [0, 0] and want.shape == got.shape:
         # NumPy's own types of results without elements.
         return any(x.size == 0 for x in values.values() if isinstance(x, np.ndarray))
-    if "out=np.zeros((2, 2))" in text and dtype in ("?", "i1", "u1", "i2", "u2") and isinstance(want, np.ndarray):
-        # NumPy computes floats of narrow integers in `float16` or `float32`.
-        narrow = np.float32 if "2" in dtype else np.float16
+    if "out=np.zeros((2, 2))" in text and dtype in NARROW and isinstance(want, np.ndarray):
+        # The output is wider than the type in which NumPy computes.
+        narrow = NARROW[dtype]
         return not difference(want.astype(narrow), np.asarray(got, narrow), None)
     floats = [x for x in map(np.asarray, values.values()) if x.dtype.kind in "fc"]
     if re.search(OF_INFINITE, f"{text} of {dtype}") and not all(np.isfinite(x).all() for x in floats):

@@ -610,8 +610,8 @@ impl Infer<'_> {
         if args.iter().any(|a| a.ty == Ty::str() || a.ty.as_buffer().is_some()) {
             return Ok(None);
         }
-        // Of truth values alone NumPy makes truth values, Python integers.
-        let truths = args.iter().all(|a| a.ty.is_bool());
+        // Of truth values alone NumPy makes truth values, Python integers. Behind two operands stands an output.
+        let truths = args.iter().take(2).all(|a| a.ty.is_bool());
         let mut array = |a: &Val| match a.ty.kind() {
             TyKind::Bool if !truths => Ok(a.clone()),
             TyKind::Tuple { .. } | TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Bool => {
@@ -625,7 +625,6 @@ impl Infer<'_> {
             | TyKind::Slice(_) => Err(wrong(format!("a ufunc takes numbers and arrays of them, not `{}`", a.ty))),
             _ => Ok(a.clone()),
         };
-        // Behind the two operands stands an output.
         args.iter()
             .enumerate()
             .map(|(i, a)| if i < 2 { array(a) } else { Ok(a.clone()) })

@@ -193,8 +193,8 @@ fn needed_values(func: &Function) -> Vec<bool> {
             Source::Nothing | Source::Param(0, _) => {}
             Source::Param(b, i) => {
                 if func.ty(v) == Ty::ptr() {
-                    // An owner parameter of the same block may keep the memory at this address alive.
-                    let owners = func.blocks[b as usize].params.iter().filter(|p| func.ty(**p) == Ty::meminfo());
+                    // A parameter of the same block may keep the memory at this address alive.
+                    let owners = func.blocks[b as usize].params.iter().filter(|p| func.ty(**p).is_counted());
                     owners.for_each(|p| need(*p, &mut work));
                 }
                 for e in cfg.preds(Block(b)) {

@@ -47,6 +47,47 @@ fn defined<'a>(func: &'a Function, blocks: &'a [Block]) -> impl Iterator<Item = 
     blocks.iter().flat_map(|b| func.blocks[b.index()].defined())
 }
 
+/// The values of a loop that keep the memory at an address, which is a value of the loop, alive; none of other values.
+fn owners(func: &Function, l: &Loop, address: Value) -> Vec<Value> {
+    let (mut found, mut work) = (Vec::new(), vec![address]);
+    if func.ty(address) != Ty::ptr() {
+        return found;
+    }
+    let insts = || l.blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
+    while let Some(v) = work.pop() {
+        match insts().find(|d| d.result == Some(v)).map(|d| &d.inst) {
+            Some(
+                Inst::ArrayData(of)
+                | Inst::ItemsData(of)
+                | Inst::FieldPtr(of, _)
+                | Inst::PtrAdd(of, _)
+                | Inst::Field(of, _)
+                | Inst::Some(of)
+                | Inst::Unwrap(of)
+                | Inst::ArrayOwner(of),
+            ) => work.push(*of),
+            Some(Inst::ElemPtr { array, .. }) => work.push(*array),
+            Some(Inst::ArrayMake { owner, data, .. }) => work.extend([*owner, *data]),
+            Some(Inst::Pack(parts)) => work.extend(parts),
+            Some(made) => {
+                if let Inst::Load(of) = made {
+                    work.push(*of);
+                }
+                if func.ty(v).is_counted() {
+                    found.push(v);
+                }
+            }
+            // Beside an address that is a parameter stands its owner.
+            None => {
+                let block = l.blocks.iter().find(|b| func.blocks[b.index()].params.contains(&v));
+                let beside = block.into_iter().flat_map(|b| &func.blocks[b.index()].params);
+                found.extend(beside.filter(|p| func.ty(**p).is_counted()));
+            }
+        }
+    }
+    found
+}
+
 /// Versioning of several nests of a function.
 pub(crate) struct Versions<'a> {
     pub func: &'a mut Function,
@@ -110,7 +151,14 @@ impl<'a> Versions<'a> {
         }
         let mut renamed = Renamed::default();
         for exit in exits {
-            if let Some(values) = needed.remove(&exit) {
+            if let Some(mut values) = needed.remove(&exit) {
+                for address in values.clone() {
+                    for owner in owners(self.func, l, address) {
+                        if !values.contains(&owner) {
+                            values.push(owner);
+                        }
+                    }
+                }
                 let names = self.merge_before_exit(l, exit, values);
                 renamed.0.push((exit, names));
             }

@@ -131,7 +131,7 @@ unsafe extern "C" fn lh_str_mapped(_: Mem, s: Data, n: i64, parts: *mut Items, o
     }
 }
 
-/// Sorts the items of an object by code points; equal ones stay in order.
+/// Sorts the items of an object by code points; nobody can tell equal ones apart.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_sort(parts: *mut Items, descending: i64) {
     // SAFETY: compiled code passes a live object with strings as items, to which nobody else refers meanwhile.
@@ -141,11 +141,28 @@ unsafe extern "C" fn lh_str_sort(parts: *mut Items, descending: i64) {
             return;
         }
         let items = std::slice::from_raw_parts_mut((*parts).mem.data.cast::<StrValue>(), n);
-        match descending {
-            0 => items.sort_by(|a, b| a.text().cmp(b.text())),
-            _ => items.sort_by(|a, b| b.text().cmp(a.text())),
+        let by_text = |a: &StrValue, b: &StrValue| a.text().cmp(b.text());
+        let mut keyed: Vec<(u64, StrValue)> = Vec::new();
+        if keyed.try_reserve_exact(n).is_ok() {
+            keyed.extend(items.iter().map(|item| (first_bytes(item.text()), *item)));
+            keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| by_text(&a.1, &b.1)));
+            items.iter_mut().zip(keyed).for_each(|(item, (_, sorted))| *item = sorted);
+        } else {
+            items.sort_unstable_by(by_text);
+        }
+        if descending != 0 {
+            items.reverse();
         }
     }
+}
+
+/// The first bytes of a text as a number, which is ordered as texts are: most texts differ in these.
+fn first_bytes(s: &Text) -> u64 {
+    let bytes = s.as_bytes();
+    let mut first = [0; 8];
+    let n = bytes.len().min(8);
+    first[..n].copy_from_slice(&bytes[..n]);
+    u64::from_be_bytes(first)
 }
 
 #[unsafe(no_mangle)]
