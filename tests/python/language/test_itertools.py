@@ -194,3 +194,20 @@ def test_iterators_are_at_their_end_after_an_exception():
 
     assert f([4, 5, 6]) == (4, -1)
     assert f.py_func([4, 5, 6]) == (4, 3)
+
+
+def test_iterators_that_have_ended_do_not_begin_again():
+    @njit
+    def f(l, short):
+        it = itertools.starmap(lambda x, y: x + y, zip(iter(l), short))
+        first = [next(it, -1), next(it, -1)]
+        short.append(1)
+        return first, next(it, -1)
+
+    @njit
+    def g(l, short):
+        it = itertools.starmap(lambda x, y: x + y, zip(iter(l), (x for x in short)))
+        return [next(it, -1), next(it, -1), next(it, -1)]
+
+    assert f([4, 5, 6], [1]) == ([5, -1], -1)
+    assert g([4, 5, 6], [1]) == g.py_func([4, 5, 6], [1]) == [5, -1, -1]

@@ -45,3 +45,12 @@ def test_rolls():
             for shift in (0, 1, -1, 3, -9, 100):
                 for axis in (0, -1):
                     assert same(roll.py_func(x, shift, axis), roll(x, shift, axis)), (x, shift, axis)
+
+
+@pytest.mark.parametrize("name", ["cov", "corrcoef"])
+def test_covariances_are_no_integers(name):
+    function = getattr(np, name)
+    f = njit(lambda a: function(a, dtype=np.int32))
+    for call in (f, f.py_func):
+        with pytest.raises(TypeError):
+            call(np.arange(6.0).reshape(2, 3))

@@ -492,6 +492,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         prim.error("`cov` takes at most two dimensions")
     if dtype is not None:
         found = prim.as_dtype(dtype)
+        if not prim.is_float(found) and not prim.is_complex(found):
+            prim.error("distances from a mean are no integers: `dtype` is one of floats or of complex numbers")
     elif y is None:
         found = prim.result_type(np.float64, prim.dtype_of(x))
     else:
