@@ -82,7 +82,7 @@ def blocks_of_one_iteration(request: pytest.FixtureRequest) -> Iterator[None]:
 
 #: Folders whose tests look at machine code, speed, reports, debugging, threads or files of code; and that of the whole
 #: library, whose functions go through all passes there.
-OPTIMISED = {"api", "cache", "cuda", "cudalib", "cupy", "docs", "lib", "loops", "parallel", "xp"}
+OPTIMISED = {"api", "cache", "cuda", "cudalib", "cupy", "docs", "lib", "loops", "parallel"}
 
 
 def is_optimised(config: pytest.Config, path: Path) -> bool:

@@ -304,6 +304,7 @@ def test_pieces_of_elements() -> None:
         np.testing.assert_array_equal(y.numpy(), plain)
 
 
+@pytest.mark.optimised
 def test_forms_of_loops_over_elements() -> None:
     a = np.random.default_rng(1).normal(size=1003)
     x, made = xp.asarray(a), dict[Any, tuple[str, str]]()
