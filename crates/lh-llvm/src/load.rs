@@ -3,6 +3,7 @@
 mod elf;
 mod gdb;
 mod half;
+mod memory;
 pub mod perf;
 
 pub use elf::{EntryPoint, Loaded, load};

@@ -1,9 +1,10 @@
 //! A loader for the objects that we emit: ELF64 for x86-64, position independent, small code model.
 //!
-//! All sections of an object are in one mapping, so that they reach each other by 32-bit offsets. External data are
+//! All sections of an object are near each other, so that they reach each other by 32-bit offsets. External data are
 //! accessed through a table of addresses, external functions through stubs that jump through the table. Memory is
 //! writable while it is filled, and never afterwards writable and executable at once.
 
+use super::memory::Memory;
 use super::{gdb, half};
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -19,14 +20,13 @@ pub type EntryPoint = unsafe extern "C" fn(*const u64, *mut u64) -> i32;
 /// Code in memory. It is freed when dropped.
 #[derive(Debug)]
 pub struct Loaded {
-    base: *mut u8,
-    len: usize,
     symbols: HashMap<String, (usize, usize)>,
-    /// The registration with a debugger.
-    debug: Option<gdb::Registration>,
+    /// The registration with a debugger, which ends before the memory is free for others.
+    _debug: Option<gdb::Registration>,
+    _memory: Memory,
 }
 
-// SAFETY: the mapping is not changed after loading, the type only hands out addresses, and the registration locks.
+// SAFETY: the memory is not changed after loading, the type only hands out addresses, and the registration locks.
 unsafe impl Send for Loaded {}
 // SAFETY: as above.
 unsafe impl Sync for Loaded {}
@@ -48,14 +48,6 @@ impl Loaded {
     /// Keeps the code for the lifetime of the process.
     pub fn leak(self) {
         std::mem::forget(self);
-    }
-}
-
-impl Drop for Loaded {
-    fn drop(&mut self) {
-        self.debug = None;
-        // SAFETY: the mapping was made by `load`, and whoever dropped us runs no code in it.
-        unsafe { libc::munmap(self.base.cast(), self.len) };
     }
 }
 
@@ -133,26 +125,31 @@ impl<'a> Object<'a> {
     }
 
     /// The part of memory for a section, from `SHF_ALLOC`, `SHF_EXECINSTR` and `SHF_WRITE`. Unwind tables are not
-    /// loaded, since nothing unwinds through our code.
-    fn place(s: &Section) -> Option<usize> {
+    /// loaded, since nothing unwinds through our code. Constants with addresses are only written while they are loaded.
+    fn place(&self, s: &Section) -> Option<usize> {
         const UNWIND: u32 = 0x7000_0001;
         match () {
             () if s.flags & 2 == 0 || s.kind == UNWIND => None,
             () if s.flags & 4 != 0 => Some(EXEC),
-            () if s.flags & 1 != 0 => Some(WRITE),
+            () if s.flags & 1 != 0 && !self.name(s).starts_with(b".data.rel.ro") => Some(WRITE),
             () => Some(READ),
         }
+    }
+
+    /// The name of a section and what follows it.
+    fn name(&self, s: &Section) -> &[u8] {
+        let names = self.sections.get(number(self.bytes, 62, 2) as usize);
+        names.and_then(|names| self.bytes.get(names.offset + s.name..)).unwrap_or_default()
     }
 }
 
 /// The image under construction.
 struct Image<'a> {
     object: Object<'a>,
-    base: *mut u8,
-    len: usize,
-    /// Offset of each loaded section.
+    memory: Memory,
+    /// Address of each loaded section.
     at: Vec<Option<usize>>,
-    /// Offsets of the stubs and of the address table, and the index of each external symbol in both.
+    /// Addresses of the stubs and of the address table, and the index of each external symbol in both.
     stubs: usize,
     table: usize,
     entries: HashMap<usize, usize>,
@@ -163,68 +160,49 @@ struct Image<'a> {
 /// library), in this order.
 pub fn load(object: &[u8], resolve: &dyn Fn(&str) -> Option<usize>) -> Loaded {
     let object = Object::parse(object);
-    let page = 4096;
-    let mut at = vec![None; object.sections.len()];
-    let (mut end, mut executable) = (0usize, 0usize);
+    let mut offsets = vec![None; object.sections.len()];
+    let (mut end, mut code) = (0usize, 0);
     let (mut stubs, mut table) = (0, 0);
     let external = object.symbols.len();
     for part in [EXEC, READ, WRITE] {
-        for (i, s) in object.sections.iter().enumerate().filter(|(_, s)| Object::place(s) == Some(part)) {
+        for (i, s) in object.sections.iter().enumerate().filter(|(_, s)| object.place(s) == Some(part)) {
             end = end.next_multiple_of(s.align);
-            at[i] = Some(end);
+            offsets[i] = Some((part, end));
             end += s.size;
         }
         end = end.next_multiple_of(16);
         match part {
             EXEC => (stubs, end) = (end, end + STUB * external),
-            READ => {
-                (table, end) = (end, (end + 8 * external).next_multiple_of(page));
-                executable = end;
-            }
+            READ => (table, code, end) = (end, end + 8 * external, 0),
             _ => {}
         }
     }
-    let len = end.next_multiple_of(page).max(page);
-    // SAFETY: a new anonymous mapping.
-    let base = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            len,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-            -1,
-            0,
-        )
-    };
-    if base == libc::MAP_FAILED {
-        lh_ir::bug!("no memory for {len} bytes of code");
-    }
-    let mut image = Image { object, base: base.cast(), len, at, stubs, table, entries: HashMap::new(), resolve };
+    let memory = Memory::new(code, end);
+    let (code, data) = (memory.code(), memory.data());
+    let address = |(part, offset)| if part == WRITE { data + offset } else { code + offset };
+    let at = offsets.into_iter().map(|o| o.map(address)).collect();
+    let (stubs, table) = (code + stubs, code + table);
+    let mut image = Image { object, memory, at, stubs, table, entries: HashMap::new(), resolve };
     image.copy();
     image.relocate();
-    image.protect(executable);
-    Loaded { base: image.base, len, symbols: image.defined(), debug: image.for_debugger().map(gdb::register) }
+    image.memory.seal();
+    let debug = image.for_debugger().map(gdb::register);
+    Loaded { symbols: image.defined(), _debug: debug, _memory: image.memory }
 }
 
 impl Image<'_> {
-    fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: the mapping is ours, of this length, and still writable.
-        unsafe { std::slice::from_raw_parts_mut(self.base, self.len) }
-    }
-
     fn copy(&mut self) {
-        for (i, s) in self.object.sections.clone().into_iter().enumerate() {
+        for (i, s) in self.object.sections.iter().enumerate() {
             const NOBITS: u32 = 8;
             if let (Some(at), true) = (self.at[i], s.kind != NOBITS) {
-                let from = self.object.bytes;
-                self.bytes()[at..at + s.size].copy_from_slice(&from[s.offset..s.offset + s.size]);
+                self.memory.write(at, &self.object.bytes[s.offset..s.offset + s.size]);
             }
         }
     }
 
     /// Address of a symbol that the object defines.
     fn defined_at(&self, s: &Symbol) -> Option<usize> {
-        self.at.get(s.section).copied().flatten().map(|at| self.base.addr() + at + s.value)
+        self.at.get(s.section).copied().flatten().map(|at| at + s.value)
     }
 
     fn find(&self, symbol: usize) -> usize {
@@ -242,7 +220,7 @@ impl Image<'_> {
         found.addr()
     }
 
-    /// Offsets of a symbol's entry in the address table and of its stub, both filled on first use.
+    /// Addresses of a symbol's entry in the address table and of its stub, both filled on first use.
     fn entry(&mut self, symbol: usize) -> (usize, usize) {
         let n = self.entries.len();
         if let Some(i) = self.entries.get(&symbol) {
@@ -252,10 +230,9 @@ impl Image<'_> {
         let (entry, stub) = (self.table + 8 * n, self.stubs + STUB * n);
         let address = self.find(symbol) as u64;
         let jump = (entry as i64 - (stub as i64 + 6)) as i32;
-        let bytes = self.bytes();
-        bytes[entry..entry + 8].copy_from_slice(&address.to_le_bytes());
-        bytes[stub..stub + 2].copy_from_slice(&[0xff, 0x25]);
-        bytes[stub + 2..stub + 6].copy_from_slice(&jump.to_le_bytes());
+        self.memory.write(entry, &address.to_le_bytes());
+        self.memory.write(stub, &[0xff, 0x25]);
+        self.memory.write(stub + 2, &jump.to_le_bytes());
         (entry, stub)
     }
 
@@ -273,15 +250,14 @@ impl Image<'_> {
     }
 
     fn fix(&mut self, at: usize, kind: u32, symbol: usize, addend: i64) {
-        let here = (self.base.addr() + at) as i64;
+        let here = at as i64;
         let is_outside = self.defined_at(&self.object.symbols[symbol]).is_none();
-        let base = self.base.addr() as i64;
         let (value, size) = match kind {
             // R_X86_64_64
             1 => (self.find(symbol) as i64 + addend, 8),
             // PLT32 to external functions; GOTPCREL, GOTPCRELX, REX_GOTPCRELX, CODE_4_GOTPCRELX
-            4 if is_outside => (base + self.entry(symbol).1 as i64 + addend - here, 4),
-            9 | 41 | 42 | 43 => (base + self.entry(symbol).0 as i64 + addend - here, 4),
+            4 if is_outside => (self.entry(symbol).1 as i64 + addend - here, 4),
+            9 | 41 | 42 | 43 => (self.entry(symbol).0 as i64 + addend - here, 4),
             // PC32, PLT32
             2 | 4 => (self.find(symbol) as i64 + addend - here, 4),
             // PC64
@@ -291,28 +267,17 @@ impl Image<'_> {
         if size == 4 && i32::try_from(value).is_err() {
             lh_ir::bug!("relocation {kind} out of range");
         }
-        self.bytes()[at..at + size].copy_from_slice(&value.to_le_bytes()[..size]);
-    }
-
-    /// Makes code and constants executable, together: a process may have 65,530 mappings only.
-    fn protect(&self, end: usize) {
-        let flags = libc::PROT_READ | libc::PROT_EXEC;
-        // SAFETY: a part of our mapping, at page boundaries.
-        if end > 0 && unsafe { libc::mprotect(self.base.cast(), end, flags) } != 0 {
-            lh_ir::bug!("the system does not let memory become executable");
-        }
+        self.memory.write(at, &value.to_le_bytes()[..size]);
     }
 
     /// The object with the addresses of its sections, for debuggers; `None` without line tables.
     fn for_debugger(&self) -> Option<Vec<u8>> {
         let (bytes, sections) = (self.object.bytes, &self.object.sections);
-        let names = sections.get(number(bytes, 62, 2) as usize)?;
-        let is_line_table = |s: &Section| bytes[names.offset + s.name..].starts_with(b".debug_line\0");
-        sections.iter().find(|s| is_line_table(s))?;
+        sections.iter().find(|s| self.object.name(s).starts_with(b".debug_line\0"))?;
         let (mut copy, table) = (bytes.to_vec(), number(bytes, 40, 8) as usize);
         for (i, at) in self.at.iter().enumerate().filter_map(|(i, at)| Some((i, (*at)?))) {
             let field = table + 64 * i + 16;
-            copy[field..field + 8].copy_from_slice(&((self.base.addr() + at) as u64).to_le_bytes());
+            copy[field..field + 8].copy_from_slice(&(at as u64).to_le_bytes());
         }
         Some(copy)
     }
