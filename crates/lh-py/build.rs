@@ -38,6 +38,10 @@ fn main() {
     link_if_possible(&["-z,pack-relative-relocs"]);
     // Functions with the same code are there once, which makes the module 51 MB instead of 55: most are of templates.
     link_if_possible(&["--icf=all"]);
+    // See `object/leaving.rs`.
+    for symbol in ["rust_eh_personality", "__cxa_atexit"] {
+        println!("cargo:rustc-cdylib-link-arg=-Wl,--wrap={symbol}");
+    }
     println!("cargo:rerun-if-changed=build.rs");
     store_library(&crates.join("../python"));
 }

@@ -5,6 +5,7 @@
 //! module that is being imported. So waiting ends after a while, but for compilations that already make machine code
 //! and need nothing more.
 
+use crate::object::leaving;
 use crate::object::lock::lock;
 use lh_ir::Ty;
 use pyo3::prelude::*;
@@ -65,6 +66,10 @@ pub fn claim(py: Python<'_>, dispatcher: usize, args: &[Ty]) -> Option<Claim> {
 fn wait(is_it: &dyn Fn(&Compilation) -> bool) -> bool {
     let mut all = lock(&IN_PROGRESS);
     while let Some(f) = all.iter().find(|f| is_it(f)) {
+        // The other thread has stayed behind.
+        if leaving::is_ending() {
+            return false;
+        }
         let was_generating = f.generating;
         let (again, timeout) = FINISHED.wait_timeout(all, PATIENCE).unwrap_or_else(PoisonError::into_inner);
         all = again;

@@ -1,5 +1,6 @@
 //! Attaching to the interpreter from code that C code may have called.
 
+use crate::object::leaving;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
@@ -14,7 +15,8 @@ pub fn attach<R>(f: impl FnOnce(Python<'_>) -> R) -> R {
             unsafe { ffi::PyGILState_Release(self.0) }
         }
     }
-    // SAFETY: the interpreter runs, or nobody would run this.
+    leaving::stay();
+    // SAFETY: the interpreter runs, or the thread has stayed behind.
     let _state = State(unsafe { ffi::PyGILState_Ensure() });
     Python::attach(f)
 }

@@ -11,6 +11,7 @@ pub mod descriptors;
 pub mod errors;
 pub mod function;
 pub mod int;
+pub mod leaving;
 pub mod lock;
 pub mod memory;
 pub mod numpy;

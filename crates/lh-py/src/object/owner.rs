@@ -1,5 +1,6 @@
 //! Python objects as owners of native memory.
 
+use crate::object::leaving;
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::{foreign_owner as owner_of, new_foreign};
 use pyo3::ffi;
@@ -8,6 +9,10 @@ use std::ffi::{c_char, c_void};
 
 /// Drops a Python reference held by native memory; compiled code may do so without being attached to the interpreter.
 unsafe extern "C" fn release_object(object: *mut c_void) {
+    // After the interpreter's end objects stay as they are.
+    if leaving::is_left() {
+        return;
+    }
     // SAFETY: the reference was taken by `foreign_owner`; `PyGILState_Ensure` attaches the thread if it is not.
     unsafe {
         if ffi::PyGILState_Check() == 1 {
