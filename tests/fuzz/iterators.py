@@ -356,7 +356,7 @@ def run_one(seed: int, module: Any) -> str:
         got = answers(program, module.njit)
     except Exception as error:
         return f"refused {reason(error)}" if is_refusal(error) else f"  {type(error).__name__}: {error}"
-    # A function of `itertools` that has ended asks a `zip` below it no more, whose other iterables might go on or raise.
+    # A function of `itertools` that has ended asks a `zip` below it no more, whose other iterables might raise.
     asks_again = re.search(r"itertools\.\w+\(.*zip\(", program.source)
     differences = [
         f"  f({call})\n    CPython  {a}\n    compiled {b}"

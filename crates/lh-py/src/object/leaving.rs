@@ -26,7 +26,7 @@ unsafe extern "C" {
     fn _Py_IsFinalizing() -> c_int;
 }
 
-/// What the unwinder asks about each frame of Rust.
+/// Answers the unwinder about each frame of Rust.
 ///
 /// # Safety
 /// As the C++ ABI has it.
