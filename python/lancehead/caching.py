@@ -16,7 +16,7 @@ import pickle
 import tempfile
 from typing import Any, ClassVar
 
-from lancehead import config
+from lancehead import _core, config
 
 
 class _CacheLocator(abc.ABC):
@@ -228,15 +228,18 @@ class IndexDataCacheFile:
 
     def _index(self) -> dict[Any, str]:
         try:
-            stamp, entries = pickle.loads((self._path / f"{self._base}.nbi").read_bytes())
-        except (OSError, pickle.UnpicklingError, EOFError, ValueError):
+            stamp, entries = self._read(f"{self._base}.nbi") or (None, {})
+        except (pickle.UnpicklingError, EOFError, ValueError):
             return {}
         return entries if stamp == self._stamp else {}
 
+    def _read(self, name: str) -> Any:
+        # A pickle may run code.
+        data = _core.kept_file(self._path, name)
+        return None if data is None else pickle.loads(data)
+
     def _write(self, name: str, data: Any) -> None:
-        with tempfile.NamedTemporaryFile(dir=self._path, delete=False) as made:
-            made.write(pickle.dumps(data))
-        os.replace(made.name, self._path / name)
+        _core.keep_file(self._path, name, pickle.dumps(data))
 
     def flush(self) -> None:
         """Forgets all."""
@@ -252,10 +255,7 @@ class IndexDataCacheFile:
     def load(self, key: Any) -> Any:
         """The object of a key; `None` if there is none."""
         name = self._index().get(key)
-        try:
-            return None if name is None else pickle.loads((self._path / name).read_bytes())
-        except OSError:
-            return None
+        return None if name is None else self._read(name)
 
 
 class _Cache:

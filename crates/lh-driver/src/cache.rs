@@ -9,7 +9,7 @@ mod entry;
 mod lock;
 mod types;
 
-pub use crate::files::{CODE, INDEX, distrust, evict, list, make, mark_used, save};
+pub use crate::files::{CODE, Folder, INDEX, OpenFolder, Refused, mark_used, read, read_trusted};
 pub use entry::{Entry, Facts, Place, Step, StoredPart};
 pub use lock::{Lock, acquire};
 

@@ -28,8 +28,11 @@ mod object;
 mod runtime;
 mod ufunc;
 
+use pyo3::exceptions::PyImportError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// The processors that LLVM knows by name, and the features that it knows of them.
 #[pyfunction]
@@ -58,6 +61,20 @@ unsafe extern "C" {
     static _Py_HashSecret: [u64; 3];
 }
 
+/// Claims the process for this interpreter: its types and tables are those of the module, and an import by another one
+/// fails before it changes any.
+fn claim() -> PyResult<()> {
+    static FIRST: AtomicI64 = AtomicI64::new(-1);
+    // SAFETY: this thread is attached to the interpreter that imports.
+    let this = unsafe { ffi::PyInterpreterState_GetID(ffi::PyInterpreterState_Get()) };
+    match FIRST.compare_exchange(-1, this, Ordering::Relaxed, Ordering::Relaxed) {
+        Err(first) if first != this => Err(PyImportError::new_err(
+            "lancehead works in one interpreter of a process, and another one has imported it",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Hands the interpreter's key to the run-time library, so that compiled code hashes strings alike.
 fn share_hash_key() {
     // SAFETY: the interpreter has set it before any module is imported, and never changes it.
@@ -80,7 +97,9 @@ mod _core {
         call::instance::type_of_struct,
         call::linkable::{callback_address, linkable},
         call::type_of::{type_of, type_of_argument},
-        compile::cache::{cache_directory, cache_entry, store_counts, store_folder, store_is_whole},
+        compile::cache::{
+            cache_directory, cache_entry, keep_file, kept_file, named_file, store_counts, store_folder, store_is_whole,
+        },
         compile::operations::operations,
         compile::typed_library::{keep_objects, keep_typed, shipped_levels},
         device::cpu_launch::{kernel_facts, launch},
@@ -123,6 +142,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
+        claim()?;
         m.add("__version__", env!("CARGO_PKG_VERSION"))?;
         m.add("Dispatcher", call::dispatcher_type::create_type(m.py())?)?;
         call::instance::add_types(m)?;

@@ -251,7 +251,7 @@ def _linked(objects: _Objects, product: Product, directory: Path) -> list[Path]:
     if product.library:
         names = [f"{product.name}_{s}" for s in c_text.c_names(objects.signatures)]
         header = product.directory / f"{product.name}.h"
-        header.write_text(c_text.header(product.name, objects.signatures))
+        _put(header, c_text.header(product.name, objects.signatures).encode(), 0o644)
         names += [f"{product.name}_error", f"{product.name}_release"]
         made += [_link(objects, product, directory, product.directory / f"lib{product.name}.so", names, []), header]
     return made
@@ -304,12 +304,19 @@ def _link(
     if product.verbose:
         print(shlex.join(command))
     _run(command, directory, target.name)
-    # A process may have the old file mapped: it is replaced, not written to.
-    copy = target.with_name(f".{target.name}.{os.getpid()}")
-    shutil.copyfile(made, copy)
-    copy.chmod(0o755)
-    copy.replace(target)
+    _put(target, made.read_bytes(), 0o755)
     return target
+
+
+def _put(target: Path, data: bytes, mode: int) -> None:
+    """Writes a file whole or not at all. The old one, which a process may have mapped, is replaced and not written to;
+    neither is anything that a link in its place leads to.
+    """
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as own:
+        made = Path(own) / target.name
+        made.write_bytes(data)
+        made.chmod(mode)
+        made.replace(target)
 
 
 def _run(command: list[str], directory: Path, made: str) -> None:

@@ -41,12 +41,12 @@ def files(places: Sequence[Path]) -> Iterator[Path]:
         else:
             found = [place] if place.is_file() else list(place.rglob("*.nbc"))
         # Numba's own files have the same suffix.
-        yield from sorted(p for p in found if ".lh-py" in p.name)
+        yield from sorted(p for p in found if ".lh-py" in p.name and p.is_file())
 
 
 def objects(places: Sequence[Path]) -> list[Path]:
     """Files of the store of objects, in or below directories."""
-    found = {path for place in places if place.is_dir() for path in place.rglob("*.nbo")}
+    found = {path for place in places if place.is_dir() for path in place.rglob("*.nbo") if path.is_file()}
     return sorted(found)
 
 

@@ -143,7 +143,7 @@ def _call(callbacks: list[Callable[[Any], object] | None], code: LoadedCode) -> 
         callback(code)
 
 
-_KINDS = frozenset(code.kind for code in LinkableCode.__subclasses__())
+_KINDS = {code.kind: code.__name__ for code in LinkableCode.__subclasses__()}
 
 
 class DeclaredFunction:
@@ -287,7 +287,11 @@ def _read(item: Any) -> tuple[str, str, Any]:
     path = Path(item)
     if not path.exists():
         raise LinkerError(f"{item} not found")
-    return kind, path.name, path.read_bytes()
+    try:
+        return kind, path.name, _core.named_file(path)
+    except OSError as error:
+        # The program may read it itself.
+        raise LinkerError(f"{item} is not linked: {error}; its content is, as cuda.{_KINDS[kind]}") from error
 
 
 def _module(item: Any) -> tuple[str, str, bytes]:

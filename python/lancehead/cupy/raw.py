@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lancehead import typeof
+from lancehead import _core, typeof
 from lancehead.cuda.gpu import here
 from lancehead.cupy import arguments, layout
 from lancehead.cupy.c.parsing import Function, Unit
@@ -322,8 +322,7 @@ class RawModule:
                     raise NotImplementedError(
                         "modules are read from CUDA C; PTX and machine code are linked by cuda.jit"
                     )
-                with open(str(self.file_path)) as f:
-                    text = f.read()
+                text = _core.named_file(self.file_path).decode().replace("\r\n", "\n")
             self._loaded = _Loaded(text, self.options, str(self.file_path or "module.cu"))
             self._loaded.check()
             self._loaded.warn(log_stream)

@@ -11,13 +11,12 @@ import json
 import os
 import platform
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from lancehead import config
+from lancehead import _core, config
 from lancehead._core import __version__, cache_directory
 from lancehead.xp import costs
 from lancehead.xp.array import ndarray
@@ -255,7 +254,7 @@ def _read(key: str, node: Node) -> Schedule | None:
         return None
     try:
         # A file of another program, or one that is damaged, says nothing.
-        found = Schedule(**json.loads(file.read_text()))
+        found = Schedule(**json.loads(_core.kept_file(file.parent, file.name) or b"none"))
         check(node, found, as_device)
     except (OSError, ValueError, TypeError, RecursionError):
         return None
@@ -269,15 +268,7 @@ def _write(key: str, schedule: Schedule) -> None:
     said = {name: x for name, x in dataclasses.asdict(schedule).items() if x is not None}
     # Nothing depends on the file.
     with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=file.parent, prefix=f".{key}.", delete=False) as made:
-            try:
-                made.write(json.dumps(said))
-                made.close()
-                os.replace(made.name, file)
-            except OSError:
-                os.unlink(made.name)
-                raise
+        _core.keep_file(file.parent, file.name, json.dumps(said).encode())
 
 
 __all__ = ["autotune"]

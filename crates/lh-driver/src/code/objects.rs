@@ -7,12 +7,10 @@
 
 use super::shipped::Shipped;
 use crate::digest::{Digest, Hasher, blake2b};
-use crate::files::{distrust, evict, mark_used, save};
+use crate::files::{Folder, OpenFolder, mark_used, read};
 use lh_llvm::{Lowered, Objects, Output, Unit};
 use std::collections::{HashMap, VecDeque};
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -38,7 +36,7 @@ const CHECKED: &str = ".lh-checked";
 #[derive(Default)]
 pub struct ObjectStore {
     memory: Mutex<Memory>,
-    folder: Option<Folder>,
+    files: Option<Files>,
     shipped: Option<Shipped>,
     /// Objects that were found, that came with lancehead, and that LLVM made.
     found: AtomicUsize,
@@ -54,12 +52,10 @@ struct Memory {
     bytes: usize,
 }
 
-/// A folder of files.
-struct Folder {
-    path: PathBuf,
+/// Files of objects, in a folder and those of two letters in it.
+struct Files {
+    folder: Folder,
     limit: u64,
-    /// Whether it is not used, since others may write there.
-    is_closed: bool,
     /// Whether a file could not be written.
     is_read_only: AtomicBool,
     written: AtomicUsize,
@@ -68,16 +64,14 @@ struct Folder {
 impl ObjectStore {
     /// A store in memory, in a folder of so many bytes at most, and with the objects that came with lancehead
     /// ([`Shipped::open`]).
-    pub fn new(folder: Option<(PathBuf, u64)>, shipped: Option<Shipped>) -> ObjectStore {
-        let folder = folder.map(|(path, limit)| Folder {
-            // Whoever else may write there could have put code there.
-            is_closed: matches!(distrust(&path), Ok(Some(_))),
+    pub fn new(folder: Option<(Folder, u64)>, shipped: Option<Shipped>) -> ObjectStore {
+        let files = folder.map(|(folder, limit)| Files {
+            folder,
+            limit,
             is_read_only: AtomicBool::new(false),
             written: AtomicUsize::new(0),
-            path,
-            limit,
         });
-        ObjectStore { folder, shipped, ..ObjectStore::default() }
+        ObjectStore { files, shipped, ..ObjectStore::default() }
     }
 
     /// How many objects were found, how many of those that came with lancehead were used, and how many LLVM has made.
@@ -111,7 +105,7 @@ impl ObjectStore {
             self.came.fetch_add(1, Ordering::Relaxed);
             return Some(object.to_vec());
         }
-        let object = self.folder.as_ref()?.read(key)?;
+        let object = self.files.as_ref()?.read(key)?;
         self.found.fetch_add(1, Ordering::Relaxed);
         self.remember(key, &object);
         Some(object)
@@ -185,54 +179,48 @@ impl Objects for Search<'_> {
 
     fn keep(&mut self, object: &[u8]) {
         self.store.remember(&self.key, object);
-        if let Some(folder) = &self.store.folder {
-            folder.write(&self.key, object);
+        if let Some(files) = &self.store.files {
+            files.write(&self.key, object);
         }
     }
 }
 
-impl Folder {
+impl Files {
     /// The folder and the name of a file.
-    fn place(&self, key: &Digest) -> (PathBuf, String) {
+    fn place(&self, key: &Digest) -> (Folder, String) {
         let name = key.to_string();
-        (self.path.join(&name[..2]), format!("{}{OBJECT}", &name[2..]))
+        (self.folder.inner(&name[..2]), format!("{}{OBJECT}", &name[2..]))
     }
 
     fn read(&self, key: &Digest) -> Option<Vec<u8>> {
-        if self.is_closed {
-            return None;
-        }
         let (folder, name) = self.place(key);
-        let path = folder.join(name);
-        let bytes = fs::read(&path).ok()?;
-        if !matches!(distrust(&path), Ok(None)) {
-            return None;
-        }
+        let (bytes, file) = folder.open().ok()?.read(&name).ok()?;
         let object = object_of(&bytes)?.to_vec();
-        mark_used(&path);
+        mark_used(&file);
         Some(object)
     }
 
     fn write(&self, key: &Digest, object: &[u8]) {
-        if self.is_closed || self.is_read_only.load(Ordering::Relaxed) {
+        if self.is_read_only.load(Ordering::Relaxed) {
             return;
         }
         let (folder, name) = self.place(key);
-        if save(&folder, &name, &file_of(object)).is_err() {
+        if folder.make().and_then(|f| f.save(&name, &file_of(object))).is_err() {
             // A full disk and a folder that cannot be written are not tried again for each object.
             self.is_read_only.store(true, Ordering::Relaxed);
-        } else if self.is_due() {
+        } else if let Ok(root) = self.folder.open()
+            && self.is_due(&root)
+        {
             // Other processes see that this one looks, unless that cannot be written.
-            let _ = save(&self.path, CHECKED, b"");
-            evict(&self.path, OBJECT, self.limit);
+            let _ = root.save(CHECKED, b"");
+            root.evict(OBJECT, self.limit);
         }
     }
 
     /// Whether the size of the folder is to be looked at after a file was written.
-    fn is_due(&self) -> bool {
-        let age = || fs::metadata(self.path.join(CHECKED))?.modified()?.elapsed().map_err(io::Error::other);
+    fn is_due(&self, root: &OpenFolder) -> bool {
         match self.written.fetch_add(1, Ordering::Relaxed) {
-            0 => age().map_or(true, |age| age > SOMETIMES),
+            0 => root.age(CHECKED).is_none_or(|age| age > SOMETIMES),
             n => n.is_multiple_of(BETWEEN_CHECKS),
         }
     }
@@ -251,5 +239,5 @@ fn object_of(file: &[u8]) -> Option<&[u8]> {
 
 /// Whether a file of the store is whole.
 pub fn is_whole(path: &Path) -> bool {
-    fs::read(path).is_ok_and(|bytes| object_of(&bytes).is_some())
+    read(path).is_ok_and(|bytes| object_of(&bytes).is_some())
 }

@@ -4,12 +4,16 @@ use super::elf::Loaded;
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::{LazyLock, Mutex};
 
 static MAP: LazyLock<Option<Mutex<File>>> = LazyLock::new(|| {
     std::env::var_os("LANCEHEAD_PERF").filter(|v| !v.is_empty() && v != "0")?;
     let path = format!("/tmp/perf-{}.map", std::process::id());
-    OpenOptions::new().create(true).append(true).open(path).ok().map(Mutex::new)
+    // Anybody may have put a link or a FIFO there.
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = OpenOptions::new().create(true).append(true).custom_flags(flags).open(path).ok()?;
+    file.metadata().is_ok_and(|m| m.is_file()).then(|| Mutex::new(file))
 });
 
 /// Records the functions of an object; `title` is the name of its entry, into which nearly everything is inlined.

@@ -323,7 +323,8 @@ fn stats<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let cached = c.state().options().cache;
     let function = py_func(c)?;
     let home = if cache::is_wanted(c.py, cached) { Some(cache::Home::of(&function)?) } else { None };
-    fields.set_item("cache_path", home.as_ref().and_then(cache::Home::path).map(|p| p.to_string_lossy()))?;
+    fields
+        .set_item("cache_path", home.as_ref().and_then(cache::Home::path).map(|p| p.to_string_lossy().into_owned()))?;
     fields.set_item("cache_hits", cache_hits(c)?)?;
     fields.set_item("cache_misses", cache_misses(c)?)?;
     let misses = c.state().known().misses;

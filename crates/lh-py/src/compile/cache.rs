@@ -5,14 +5,15 @@ use crate::host::interpreter::PyHost;
 use crate::host::{decorated, gpu_targets, library, table};
 use crate::object::errors;
 use crate::object::lock::lock;
-use lh_driver::cache::{self, Entry, Facts, Lock, Request};
+use lh_driver::cache::{self, Entry, Facts, Folder, Lock, Refused, Request};
 use lh_driver::{Compiled, Digest, Hasher, Level, ObjectStore};
 use lh_ir::func::Options;
 use lh_ir::{ObjId, Ty};
+use pyo3::exceptions::PyPermissionError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,9 +31,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Directories for the files of a function, in the order of preference, and the prefix of their names.
 pub struct Home {
-    dirs: Vec<PathBuf>,
+    dirs: Vec<Folder>,
     /// The directory of code that came with the sources.
-    pack: Option<PathBuf>,
+    pack: Option<Folder>,
     /// The directory of limited size that contains the last of them.
     root: Option<PathBuf>,
     stem: String,
@@ -92,25 +93,24 @@ impl Home {
         let located = located(function, file)?;
         let stem = located.as_ref().map_or(stem.clone(), |(_, told)| format!("{stem}.{told}"));
         if let Some((dir, _)) = located {
-            return Ok(Home { dirs: vec![dir], pack: None, root: None, stem });
+            return Ok(Home { dirs: vec![Folder::new(dir, "")], pack: None, root: None, stem });
         }
         let parent = file.parent().filter(|_| is_source);
         let (root, is_set) = directory(py);
         if !is_set {
-            dirs.extend(parent.map(|p| p.join("__pycache__")));
+            dirs.extend(parent.map(|p| Folder::new(p.join("__pycache__"), "")));
         }
-        dirs.extend(root.as_ref().map(|d| d.join(&below)));
+        dirs.extend(root.as_ref().map(|d| Folder::new(d, &below)));
         // The files that `lancehead cache pack` has copied from beside sources.
-        dirs.extend(root.as_ref().filter(|_| is_set).map(|d| d.join("__pycache__")).filter(|d| d.is_dir()));
-        Ok(Home { dirs, pack: parent.map(|p| p.join(PACK)), root, stem })
+        let copied = root.as_ref().filter(|d| is_set && d.join("__pycache__").is_dir());
+        dirs.extend(copied.map(|d| Folder::new(d, "__pycache__")));
+        Ok(Home { dirs, pack: parent.map(|p| Folder::new(p.join(PACK), "")), root, stem })
     }
 
     /// Claims the compilation for a key, in the first directory that allows it.
     fn lock(&self, py: Python<'_>, key: &Digest) -> PyResult<Option<Lock>> {
         for dir in &self.dirs {
-            if cache::make(dir).is_err() || !is_trusted(py, dir)? {
-                continue;
-            }
+            let Some(dir) = trusted(py, dir.make().and_then(|d| d.trusted().map(|()| d)))? else { continue };
             let lock = py.detach(|| cache::acquire(dir, &short(key), PATIENCE));
             if lock.is_some() {
                 return Ok(lock);
@@ -120,8 +120,8 @@ impl Home {
     }
 
     /// The directory that is tried first.
-    pub fn path(&self) -> Option<&Path> {
-        self.dirs.first().map(PathBuf::as_path)
+    pub fn path(&self) -> Option<PathBuf> {
+        self.dirs.first().map(Folder::path)
     }
 }
 
@@ -137,11 +137,27 @@ pub fn directory(py: Python<'_>) -> (Option<PathBuf>, bool) {
 /// directory's: its files are small, and many.
 pub fn objects(py: Python<'_>) -> Arc<ObjectStore> {
     static OBJECTS: PyOnceLock<Arc<ObjectStore>> = PyOnceLock::new();
+    if let Some(store) = OBJECTS.get(py) {
+        return store.clone();
+    }
+    let folder = store_folder(py).map(|path| folder_of(py, &path));
+    if let Some(folder) = &folder {
+        // A warning that is made an error is none of a compilation's.
+        let _ = trusted(py, folder.open().and_then(|f| f.trusted()));
+    }
     let open = || {
-        let folder = store_folder(py).map(|folder| (folder, size_limit(py) / 4));
+        let folder = folder.map(|folder| (folder, size_limit(py) / 4));
         Arc::new(ObjectStore::new(folder, library::objects(py)))
     };
     OBJECTS.get_or_init(py, open).clone()
+}
+
+/// The folder of a path, which belongs to the directory of limited size if it is in there.
+fn folder_of(py: Python<'_>, path: &Path) -> Folder {
+    match directory(py).0.as_deref().and_then(|root| Some((root, path.strip_prefix(root).ok()?))) {
+        Some((root, below)) => Folder::new(root, below),
+        None => Folder::new(path, ""),
+    }
 }
 
 /// The folder of the store of objects; `None` if there is none.
@@ -178,7 +194,7 @@ fn limit(py: Python<'_>, home: &Home, written: &Path) -> PyResult<()> {
     let Some(root) = home.root.as_deref().filter(|r| written.starts_with(r)) else { return Ok(()) };
     if WRITTEN.fetch_add(1, Ordering::Relaxed).is_multiple_of(64) {
         let bytes = size_limit(py);
-        let gone = py.detach(|| cache::evict(root, cache::CODE, bytes));
+        let gone = py.detach(|| Folder::new(root, "").open().map_or(0, |f| f.evict(cache::CODE, bytes)));
         if gone > 0 {
             log(py, &format!("{gone} files evicted from {}", root.display()))?;
         }
@@ -295,7 +311,7 @@ fn search(py: Python<'_>, home: &Home, request: &Request<'_>, key: &Digest) -> P
     }
     // Packs have code for levels of processors; the highest level is the best.
     let wanted = setting(py, intern!(py, "PACKS")).is_none_or(|s| s.is_truthy().unwrap_or(true));
-    let Some(pack) = home.pack.as_deref().filter(|p| wanted && p.is_dir()) else { return Ok(None) };
+    let Some(pack) = home.pack.as_ref().filter(|p| wanted && p.path().is_dir()) else { return Ok(None) };
     for environment in environments(py)?.machines.iter().copied() {
         let request = Request { environment, ..*request };
         let Some(key) = request.key(&mut host) else { continue };
@@ -311,25 +327,21 @@ fn search_dir(
     py: Python<'_>,
     host: &mut PyHost<'_>,
     home: &Home,
-    dir: &Path,
+    dir: &Folder,
     request: &Request<'_>,
     key: &Digest,
 ) -> PyResult<Option<Compiled>> {
     let start = format!("{}.{}.", home.stem, short(key));
     // A directory that cannot be read has no entries.
-    let files = cache::list(dir, &start, cache::CODE).unwrap_or_default();
-    if files.is_empty() || !is_trusted(py, dir)? {
-        return Ok(None);
-    }
-    for file in files {
-        if !is_trusted(py, &file)? {
-            continue;
-        }
-        let entry = std::fs::read(&file).ok().and_then(|bytes| Entry::read(&bytes)).filter(|e| e.key == *key);
+    let Some(folder) = trusted(py, dir.open())? else { return Ok(None) };
+    for name in folder.list(&start, cache::CODE).unwrap_or_default() {
+        let Some((bytes, file)) = trusted(py, folder.read(&name))? else { continue };
+        let entry = Entry::read(&bytes).filter(|e| e.key == *key);
         if let Some(code) = entry.and_then(|e| request.load(host, &e)) {
             cache::mark_used(&file);
+            let dir = dir.path();
             log(py, &format!("index loaded from {}/{}{}", dir.display(), home.stem, cache::INDEX))?;
-            log(py, &format!("data loaded from {}", file.display()))?;
+            log(py, &format!("data loaded from {}", dir.join(name).display()))?;
             return Ok(Some(code));
         }
     }
@@ -368,20 +380,18 @@ pub fn keep(
     let (bytes, index) = (entry.write(), index(&entry.facts));
     let mut failure = None;
     for dir in &lookup.home.dirs {
-        if dir.is_dir() && !is_trusted(py, dir)? {
-            continue;
-        }
         let index_name = format!("{}{}", lookup.home.stem, cache::INDEX);
-        match cache::save(dir, &name, &bytes) {
-            Ok(path) => {
+        match dir.make().and_then(|folder| Ok((folder.save(&name, &bytes)?, folder))) {
+            Ok((path, folder)) => {
                 // The index is for people; an entry is complete without it.
-                if cache::save(dir, &index_name, &index).is_ok() {
-                    log(py, &format!("index saved to {}", dir.join(&index_name).display()))?;
+                if let Ok(index) = folder.save(&index_name, &index) {
+                    log(py, &format!("index saved to {}", index.display()))?;
                 }
                 log(py, &format!("data saved to {}", path.display()))?;
                 return limit(py, &lookup.home, &path);
             }
-            Err(e) => failure = Some(format!("{}: {e}", dir.display())),
+            Err(Refused::Failed(e)) => failure = Some(format!("{}: {e}", dir.path().display())),
+            Err(Refused::Untrusted(why)) => warn_untrusted(py, &why)?,
         }
     }
     match failure {
@@ -415,17 +425,18 @@ fn facts(py: Python<'_>, function: ObjId) -> PyResult<Facts> {
     })
 }
 
-/// Whether only trusted users can have written to a path; otherwise a warning is given once.
-fn is_trusted(py: Python<'_>, path: &Path) -> PyResult<bool> {
-    match cache::distrust(path) {
-        Ok(None) => Ok(true),
-        Ok(Some(why)) => {
-            let text = format!("the cache is not used where others may write: {why} [untrusted-cache]");
-            warn_once(py, &text)?;
-            Ok(false)
-        }
-        Err(_) => Ok(false),
+/// The content of a file or folder that only trusted users can have written; otherwise a warning is given once.
+fn trusted<T>(py: Python<'_>, found: Result<T, Refused>) -> PyResult<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(Refused::Untrusted(why)) => warn_untrusted(py, &why).map(|()| None),
+        Err(Refused::Failed(_)) => Ok(None),
     }
+}
+
+fn warn_untrusted(py: Python<'_>, why: &str) -> PyResult<()> {
+    let way = "or let LANCEHEAD_CACHE_DIR name a directory of your own";
+    warn_once(py, &format!("the cache is not used where others may write: {why}; {way} [untrusted-cache]"))
 }
 
 /// Logs to the standard output if that is wanted.
@@ -446,7 +457,7 @@ fn warn_once(py: Python<'_>, text: &str) -> PyResult<()> {
 /// The facts in a file of the cache; `None` if it is damaged or of another version.
 #[pyfunction]
 pub fn cache_entry<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Option<Bound<'py, PyDict>>> {
-    let bytes = std::fs::read(&path)?;
+    let bytes = cache::read(&path)?;
     let Some(entry) = Entry::read(&bytes) else { return Ok(None) };
     let out = PyDict::new(py);
     let facts = &entry.facts;
@@ -467,6 +478,32 @@ pub fn cache_entry<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Option<Bound
     out.set_item("code", code)?;
     out.set_item("reads", entry.reads())?;
     Ok(Some(out))
+}
+
+/// The bytes of a file of the cache; `None` if there is none, or none of trusted users, about which there is a warning.
+#[pyfunction]
+pub fn kept_file<'py>(py: Python<'py>, folder: PathBuf, name: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let found = trusted(py, folder_of(py, &folder).open().and_then(|f| f.read(name)))?;
+    Ok(found.map(|(bytes, _)| PyBytes::new(py, &bytes)))
+}
+
+/// Writes a file of the cache, whole or not at all.
+#[pyfunction]
+pub fn keep_file(py: Python<'_>, folder: PathBuf, name: &str, data: &[u8]) -> PyResult<()> {
+    folder_of(py, &folder).make().and_then(|f| f.save(name, data)).map(|_| ()).map_err(os_error)
+}
+
+/// The bytes of a file that a program names and that becomes code, if nobody else may have written them.
+#[pyfunction]
+pub fn named_file<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyBytes>> {
+    py.detach(|| cache::read_trusted(&path)).map(|bytes| PyBytes::new(py, &bytes)).map_err(os_error)
+}
+
+fn os_error(refused: Refused) -> PyErr {
+    match refused {
+        Refused::Untrusted(why) => PyPermissionError::new_err(why),
+        Refused::Failed(error) => error.into(),
+    }
 }
 
 /// The directory for code that is not kept beside its source.
