@@ -1,6 +1,7 @@
 //! Order and dominators of untyped blocks.
 
 use lh_ir::Block;
+use lh_ir::cfg::number_tree;
 use lh_ir::untyped::{self, Code};
 
 /// Order and dominators of the untyped blocks.
@@ -8,8 +9,10 @@ pub(crate) struct Shape {
     pub(crate) order: Vec<Block>,
     pub(crate) is_header: Vec<bool>,
     pub(crate) pred_count: Vec<usize>,
-    pub(crate) idom: Vec<Option<Block>>,
     pub(crate) position: Vec<usize>,
+    /// Depth-first numbers of the tree of dominators, by position.
+    enter: Vec<u32>,
+    leave: Vec<u32>,
 }
 
 impl Shape {
@@ -51,17 +54,16 @@ impl Shape {
         }
         let idom = dominators(&order, &preds, &position);
         let pred_count = preds.iter().map(Vec::len).collect();
-        Shape { order, is_header, pred_count, idom, position }
+        let above = |b: &Block| idom[b.index()].map_or(0, |i: Block| position[i.index()] as u32);
+        let (enter, leave) = number_tree(&order.iter().map(above).collect::<Vec<u32>>());
+        Shape { order, is_header, pred_count, position, enter, leave }
     }
 
-    pub(crate) fn dominates(&self, a: Block, mut b: Block) -> bool {
-        while self.position[b.index()] > self.position[a.index()] {
-            match self.idom[b.index()] {
-                Some(i) if i != b => b = i,
-                _ => return false,
-            }
-        }
-        a == b
+    pub(crate) fn dominates(&self, a: Block, b: Block) -> bool {
+        let [a, b] = [a, b].map(|block| self.position[block.index()]);
+        // A block that is not reached has no position.
+        let reached = a < self.enter.len() && b < self.enter.len();
+        if reached { self.enter[a] <= self.enter[b] && self.leave[b] <= self.leave[a] } else { a == b }
     }
 }
 
@@ -74,7 +76,8 @@ fn dominators(order: &[Block], preds: &[Vec<Block>], position: &[usize]) -> Vec<
         changed = false;
         for b in &order[1..] {
             let mut new: Option<Block> = None;
-            for p in preds[b.index()].iter().filter(|p| idom[p.index()].is_some()).copied().collect::<Vec<_>>() {
+            // The latest first: where others come from above it, the way up is gone once for all of them.
+            for p in preds[b.index()].iter().rev().filter(|p| idom[p.index()].is_some()).copied() {
                 new = Some(match new {
                     None => p,
                     Some(mut x) => {

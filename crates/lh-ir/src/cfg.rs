@@ -188,7 +188,8 @@ fn immediate_dominators(cfg: &Cfg) -> Vec<u32> {
         changed = false;
         for (p, b) in cfg.rpo.iter().enumerate() {
             let mut new = if p == 0 { 0 } else { NOWHERE };
-            for e in cfg.preds(*b) {
+            // The latest first: where others come from above it, the way up is gone once for all of them.
+            for e in cfg.preds(*b).iter().rev() {
                 let from = 2 * cfg.position[e.from.index()] + u32::from(e.target.is_some());
                 if idom[from as usize] != NOWHERE {
                     new = if new == NOWHERE { from } else { intersect(&idom, new, from) };
@@ -215,8 +216,9 @@ fn intersect(idom: &[u32], mut a: u32, mut b: u32) -> u32 {
     a
 }
 
-/// Depth-first entry and exit numbers of the tree.
-fn number_tree(idom: &[u32]) -> (Vec<u32>, Vec<u32>) {
+/// Depth-first entry and exit numbers of a tree whose nodes have greater numbers than their parents: those below a node
+/// lie between its own.
+pub fn number_tree(idom: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let n = idom.len();
     // Parents come before children in index order, so sizes add up from the back and numbers go down from the front.
     let mut size = vec![1u32; n];

@@ -17,6 +17,7 @@ pub const PARTS: &[&str] = &[
     "llvm.balance_extremes",
     "llvm.branchless_search",
     "llvm.divide_as_float",
+    "llvm.effort",
     "llvm.rare_extremes",
     "llvm.uniform_chains",
     "llvm.unroll_short",

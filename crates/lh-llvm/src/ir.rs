@@ -668,6 +668,11 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { LLVMValueAsMetadata(self.int(ty, v)) }
     }
+    /// A node as an argument.
+    pub(crate) fn metadata_value(&self, node: LLVMMetadataRef) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMMetadataAsValue(self.context, node) }
+    }
     /// A metadata node for a loop; its first operand is itself, which makes it distinct.
     pub(crate) fn loop_node(&self, parts: &[LLVMMetadataRef]) -> LLVMMetadataRef {
         // SAFETY: the temporary node is replaced by the one made of it, which disposes of it.

@@ -29,6 +29,7 @@ pub use store::{Lowered, NoObjects, Objects, compiler};
 pub use unit::{Abi, Captured, KernelLimits, LinkedFunction, RaiseSite, Rare, Timings, Unit, Wanted};
 
 use lh_ir::func::Entry;
+use passes::effort::{self, Effort};
 use passes::{math_library, polls};
 use std::time::Instant;
 
@@ -61,7 +62,7 @@ pub fn compile_with(unit: &Unit<'_>, objects: &mut dyn Objects) -> Output {
     machine::with_level(unit.level, !unit.debug(), |machine| {
         let mut out = Output::default();
         let start = Instant::now();
-        let lower::Lowered { module, rare, .. } = lower::lower(unit, machine);
+        let lower::Lowered { mut module, rare, .. } = lower::lower(unit, machine);
         let has_cold = unit.rare != Rare::Later && !rare.is_empty();
         out.rare = rare;
         let has_threads = unit.functions[unit.entry].kernel.entry == Entry::Blocks;
@@ -82,6 +83,7 @@ pub fn compile_with(unit: &Unit<'_>, objects: &mut dyn Objects) -> Output {
             // Loops over threads profit from wide vectors.
             math_library::widen(&module, machine.target, |_| true);
         }
+        let effort = (!unit.debug()).then(|| effort::of(&module));
         let has_variants = math_library::add_math(&module, machine.target);
         if unit.wanted.remarks {
             // The vectoriser would report the call that stands for a poll.
@@ -90,17 +92,24 @@ pub fn compile_with(unit: &Unit<'_>, objects: &mut dyn Objects) -> Output {
         out.timings.lower = start.elapsed();
         out.llvm_ir = unit.wanted.llvm_ir.then(|| module.print());
         let start = Instant::now();
-        pipeline::optimise(&module, machine, !unit.debug(), has_cold, has_threads);
+        pipeline::optimise(&mut module, machine, effort, has_cold, has_threads);
         if has_variants {
             math_library::finish_math(&module, machine);
         }
         pipeline::align_stacks(&module);
         out.timings.optimise = start.elapsed();
         out.llvm_ir_opt = unit.wanted.llvm_ir_opt.then(|| module.print());
-        out.asm = unit.wanted.asm.then(|| pipeline::assembly(&module, machine));
-        let start = Instant::now();
-        out.object = pipeline::object(&module, machine);
-        out.timings.emit = start.elapsed();
+        let mut emit = |machine: &machine::Machine| {
+            out.asm = unit.wanted.asm.then(|| pipeline::assembly(&module, machine));
+            let start = Instant::now();
+            out.object = pipeline::object(&module, machine);
+            out.timings.emit = start.elapsed();
+        };
+        if effort == Some(Effort::Least) {
+            machine::with_level(unit.level, false, emit)
+        } else {
+            emit(machine)
+        }
         if is_sought {
             objects.keep(&out.object);
         }

@@ -5,6 +5,7 @@ pub(crate) mod barrier_loops;
 pub(crate) mod branchless_search;
 pub(crate) mod cached_access;
 pub(crate) mod divide_as_float;
+pub(crate) mod effort;
 pub(crate) mod math_library;
 pub(crate) mod ordered_groups;
 pub(crate) mod polls;

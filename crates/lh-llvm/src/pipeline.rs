@@ -3,6 +3,7 @@
 use crate::ir::loop_metadata;
 use crate::ir::{Module, Val, take_message};
 use crate::machine::Machine;
+use crate::passes::effort::{self, Effort};
 use crate::passes::{
     balance_extremes, branchless_search, divide_as_float, ordered_groups, polls, rare_extremes, strip_mine,
     uniform_chains, unroll_short,
@@ -47,21 +48,33 @@ struct Passes {
     cold: CString,
 }
 
-static PASSES: LazyLock<Passes> = LazyLock::new(|| {
+static PASSES: LazyLock<Passes> = LazyLock::new(|| passes(COMBINE, "correlated-propagation,", "jump-threading,"));
+
+/// Passes of linear time in the number of conditions on a value.
+static LINEAR: LazyLock<Passes> = LazyLock::new(|| passes("instsimplify", "", ""));
+
+/// Passes for what is too long for the others.
+static LEAST: LazyLock<CString> = LazyLock::new(|| {
+    let tidy = "mem2reg,early-cse<>,simplifycfg<bonus-inst-threshold=1;switch-range-to-icmp;keep-loops>";
+    let text = format!("function({tidy}),ipsccp,globalopt,always-inline,function({tidy},instsimplify,adce),globaldce");
+    CString::new(text).expect("no zero byte")
+});
+
+/// The passes, with those that combine instructions, that follow conditions, and that thread jumps.
+fn passes(combine: &str, correlate: &str, thread: &str) -> Passes {
+    let follow = if correlate.is_empty() { "" } else { ",constraint-elimination" };
     let text = |s: String| CString::new(s).expect("no zero byte");
     let early =
         format!("inferattrs,function<eager-inv>(sroa<modify-cfg>,early-cse<>,{TIDY}),ipsccp,globalopt,always-inline");
-    let scalar = format!(
-        "sroa<modify-cfg>,early-cse<memssa>,correlated-propagation,{TIDY},{COMBINE},reassociate,constraint-elimination"
-    );
+    let scalar = format!("sroa<modify-cfg>,early-cse<memssa>,{correlate}{TIDY},{combine},reassociate{follow}");
     let loops = format!(
         "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,\
          loop-rotate<header-duplication;no-prepare-for-lto>,licm<allowspeculation>,simple-loop-unswitch<no-nontrivial;trivial>),\
-         {TIDY},{COMBINE},loop(loop-idiom,indvars,loop-deletion,loop-unroll-full)"
+         {TIDY},{combine},loop(loop-idiom,indvars,loop-deletion,loop-unroll-full)"
     );
     let memory = format!(
-        "sroa<modify-cfg>,gvn<>,bdce,{COMBINE},jump-threading,correlated-propagation,adce,dse,\
-         loop-mssa(licm<allowspeculation>),{MERGE},{COMBINE}"
+        "sroa<modify-cfg>,gvn<>,bdce,{combine},{thread}{correlate}adce,dse,\
+         loop-mssa(licm<allowspeculation>),{MERGE},{combine}"
     );
     let calls = format!(
         "require<globals-aa>,require<profile-summary>,cgscc(devirt<4>(inline,\
@@ -69,42 +82,46 @@ static PASSES: LazyLock<Passes> = LazyLock::new(|| {
     );
     let vector = format!(
         "globaldce,recompute-globalsaa,function<eager-inv>(loop(loop-rotate<header-duplication;no-prepare-for-lto>,loop-deletion),\
-         inject-tli-mappings,loop-vectorize,loop-load-elim,{COMBINE},{FLATTEN},vector-combine,{COMBINE},loop-unroll<O2>,\
-         sroa<preserve-cfg>,{COMBINE},loop-mssa(licm<allowspeculation>),loop-sink,instsimplify,div-rem-pairs,{TIDY})"
+         inject-tli-mappings,loop-vectorize,loop-load-elim,{combine},{FLATTEN},vector-combine,{combine},loop-unroll<O2>,\
+         sroa<preserve-cfg>,{combine},loop-mssa(licm<allowspeculation>),loop-sink,instsimplify,div-rem-pairs,{TIDY})"
     );
     let vector = format!("{vector},globaldce,constmerge");
     let cold =
-        format!("{TIDY},{COMBINE},loop-mssa(loop-rotate,licm<allowspeculation>),early-cse<memssa>,{COMBINE},{TIDY}");
+        format!("{TIDY},{combine},loop-mssa(loop-rotate,licm<allowspeculation>),early-cse<memssa>,{combine},{TIDY}");
     let scalar = text(format!("{early},{calls}"));
     Passes { early: text(early), calls: text(calls), vector: text(vector), scalar, cold: text(cold) }
-});
+}
 
-/// Optimises a module by [`PASSES`], or not at all for debugging.
+/// Optimises a module with some effort, or not at all for debugging.
 ///
 /// Cold functions, if there are any, get fewer passes. `has_threads`: a kernel for the CPU device has loops over
 /// threads.
-pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold: bool, has_threads: bool) {
+pub(crate) fn optimise(m: &mut Module, machine: &Machine, effort: Option<Effort>, has_cold: bool, has_threads: bool) {
+    let optimised = effort.is_some();
+    let passes = if effort == Some(Effort::Full) { &PASSES } else { &LINEAR };
     if cfg!(debug_assertions) {
         verify(m);
     }
     if !optimised {
         machine.run(m, c"default<O0>");
+    } else if effort == Some(Effort::Least) {
+        machine.run(m, &LEAST);
     } else if has_cold {
         // The cold functions may be the only ones that are needed.
         machine.run(m, c"globaldce");
-        machine.run(m, &PASSES.early);
+        machine.run(m, &passes.early);
         m.functions().into_iter().filter(|f| m.is_cold_definition(*f)).for_each(|f| m.attribute(f, "optnone"));
-        machine.run(m, &PASSES.calls);
-        run_vector(m, machine, has_threads);
+        machine.run(m, &passes.calls);
+        run_vector(m, machine, passes, has_threads);
         for f in m.functions().into_iter().filter(|f| m.is_cold_definition(*f)) {
             m.remove_attribute(f, "optnone");
-            machine.run_on(f, &PASSES.cold);
+            machine.run_on(f, &passes.cold);
         }
     } else {
-        machine.run(m, &PASSES.scalar);
-        run_vector(m, machine, has_threads);
+        machine.run(m, &passes.scalar);
+        run_vector(m, machine, passes, has_threads);
     }
-    if optimised && !machine.target.is_gpu() {
+    if effort > Some(Effort::Least) && !machine.target.is_gpu() {
         let wants_slp = |f: &Val| m.blocks(*f).into_iter().any(|b| loop_metadata::read(m, m.last(b)).slp);
         let functions = m.functions().into_iter().filter(|f| !m.is_cold_definition(*f) && wants_slp(f));
         functions.for_each(|f| machine.run_on(f, &SLP));
@@ -131,9 +148,12 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
         stopping.into_iter().for_each(|f| machine.run_on(f, c"mem2reg"));
     }
     polls::resolve(m);
+    if !machine.target.is_gpu() && optimised {
+        effort::label(m);
+    }
 }
 
-fn run_vector(m: &Module, machine: &Machine, has_threads: bool) {
+fn run_vector(m: &Module, machine: &Machine, passes: &Passes, has_threads: bool) {
     if has_threads && !is_off("llvm.divide_as_float") {
         divide_as_float::run(m);
     }
@@ -141,7 +161,7 @@ fn run_vector(m: &Module, machine: &Machine, has_threads: bool) {
     if !is_off("llvm.uniform_chains") {
         uniform_chains::run(m);
     }
-    machine.run(m, &PASSES.vector);
+    machine.run(m, &passes.vector);
     if has_threads {
         // Jammed rows of threads are unrolled by now; common computations of several rows are merged.
         machine.run(m, c"function(early-cse<>)");

@@ -1,6 +1,7 @@
 //! PTX for NVIDIA GPUs, from the same typed IR as code for the CPU.
 
 use crate::machine::{self, Gpu};
+use crate::passes::effort::Effort;
 use crate::passes::{barrier_loops, cached_access, math_library};
 use crate::unit::{RaiseSite, Timings, Unit, Wanted};
 use crate::{lower, pipeline};
@@ -32,13 +33,14 @@ pub fn compile_ptx(unit: &Unit<'_>, gpu: Gpu) -> Result<Ptx> {
     machine::with_gpu(gpu, !unit.debug(), |machine| {
         let mut out = Ptx::default();
         let start = Instant::now();
-        let lower::Lowered { module, raise_sites, rare } = lower::lower(unit, machine);
+        let lower::Lowered { mut module, raise_sites, rare } = lower::lower(unit, machine);
         out.raise_sites = raise_sites;
         math_library::add_math(&module, machine.target);
         out.timings.lower = start.elapsed();
         out.llvm_ir = llvm_ir.then(|| module.print());
         let start = Instant::now();
-        pipeline::optimise(&module, machine, !unit.debug(), !rare.is_empty(), false);
+        let effort = (!unit.debug()).then_some(Effort::Full);
+        pipeline::optimise(&mut module, machine, effort, !rare.is_empty(), false);
         barrier_loops::mark(&module);
         cached_access::lower(&module);
         out.timings.optimise = start.elapsed();
