@@ -122,6 +122,10 @@ fn translate_as<'a>(
     plan: &Plan,
 ) -> Result<(Inner, Plan)> {
     let params = parameters(raw, program)?;
+    if program.ops.is_empty() {
+        let text = format!("the bytecode of `{}` is malformed: there is none", raw.name);
+        return Err(Diagnostic::new(UNSUPPORTED_BYTECODE, text).at(&raw.filename, Span::default()));
+    }
     let mut build = Build::new(raw, program, translate_inner, plan);
     build.entry(&params);
     while let Some((block, first)) = build.work.pop() {
@@ -236,10 +240,6 @@ impl<'a, 'p> Build<'a, 'p> {
         }
         let inst = Inst::Const(PyConst::Unbound);
         self.blocks[0].insts.push(InstData { result: Some(self.unbound), inst, span: Span::default() });
-        if self.program.ops.is_empty() {
-            self.blocks[0].term = Some(Term::Unreachable);
-            return;
-        }
         let first = Block(self.starts[0]);
         self.shapes[first.index()] = Some(self.stack.found().clone());
         self.work.push((first, 0));
