@@ -16,7 +16,7 @@ use crate::object::array::{ArrayObject, is_masked};
 use crate::object::int::{self, Machine};
 use crate::object::record_dtype::{self, VoidScalar};
 use crate::object::words::read_word;
-use crate::object::{bit_generators, buffers, numpy, owner, text};
+use crate::object::{bit_generators, buffers, constant, numpy, owner, text};
 use crate::runtime::render;
 use lh_ir::Ty;
 use lh_ir::class::Class;
@@ -602,6 +602,9 @@ impl ArgBuf {
         // SAFETY: as in `push_rare`.
         unsafe {
             let is = |t: *mut ffi::PyTypeObject| ffi::PyType_IsSubtype(class, t) != 0;
+            if constant::overrides(&Bound::from_borrowed_ptr(py, o)) {
+                return self.push_object(o);
+            }
             if is(&raw mut ffi::PyLong_Type) {
                 return self.push_int(o);
             }
