@@ -55,7 +55,8 @@ impl Folder {
         self.root.components().chain(self.below.components()).collect()
     }
 
-    /// Opens the folder and all above it up to the root. Links are followed to the root alone, whose name is the user's.
+    /// Opens the folder and all above it up to the root. Links are followed to the root alone, whose name is the
+    /// user's.
     ///
     /// # Errors
     /// If it is not there or cannot be read.

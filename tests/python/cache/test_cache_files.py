@@ -163,6 +163,29 @@ ssize_t write(int fd, const void *data, size_t n) {
     return real(path, flags, mode); }
 OPEN(open)
 OPEN(open64)
+static int fails_at(const char *call, int folder, const char *path) {
+    char link[64], whole[8192];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    ssize_t length = *path == '/' ? 0 : readlink(link, whole, 4096);
+    length = length < 0 ? 0 : length;
+    snprintf(whole + length, sizeof whole - length, *path == '/' ? "%s" : "/%s", path);
+    return fails(call, whole);
+}
+#define OPEN_AT(name) int name(int folder, const char *path, int flags, ...) { \\
+    va_list more; va_start(more, flags); mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0; va_end(more); \\
+    if (flags & O_CREAT && fails_at("open", folder, path)) return no_space(); \\
+    int (*real)(int, const char *, int, ...) = dlsym(RTLD_NEXT, #name); \\
+    return real(folder, path, flags, mode); }
+OPEN_AT(openat)
+OPEN_AT(openat64)
+int renameat(int folder, const char *from, int other, const char *to) {
+    int (*real)(int, const char *, int, const char *) = dlsym(RTLD_NEXT, "renameat");
+    return fails_at("rename", other, to) ? no_space() : real(folder, from, other, to);
+}
+int mkdirat(int folder, const char *path, mode_t mode) {
+    int (*real)(int, const char *, mode_t) = dlsym(RTLD_NEXT, "mkdirat");
+    return fails_at("mkdir", folder, path) ? no_space() : real(folder, path, mode);
+}
 int rename(const char *from, const char *to) {
     int (*real)(const char *, const char *) = dlsym(RTLD_NEXT, "rename");
     return fails("rename", to) ? no_space() : real(from, to);
@@ -317,14 +340,14 @@ ODD = """
 #include <fcntl.h>
 static int is(const char *what) { const char *odd = getenv("ODD"); return odd && !strcmp(odd, what); }
 int flock(int fd, int operation) { if (is("locks")) { errno = ENOLCK; return -1; } return 0; }
-int rename(const char *from, const char *to) { errno = is("renames") ? EIO : EPERM; return -1; }
+int renameat(int a, const char *from, int b, const char *to) { errno = is("renames") ? EIO : EPERM; return -1; }
 """
 
 
 @pytest.mark.parametrize("odd", ["locks", "renames"])
 def test_odd_file_systems(project, tmp_path_factory, odd):
     tools = tmp_path_factory.mktemp("odd")
-    text = ODD if odd == "renames" else ODD.replace("int rename", "static int unused")
+    text = ODD if odd == "renames" else ODD.replace("int renameat", "static int unused")
     (tools / "odd.c").write_text(text)
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-w", "odd.c", "-o", "odd.so"], cwd=tools, check=True, timeout=120)
     project.env.update({"ODD": odd, "LD_PRELOAD": str(tools / "odd.so")})

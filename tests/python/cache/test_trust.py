@@ -1,6 +1,6 @@
 """Code of other users: it does not run, whatever they swap while a process looks, and nothing that they put in the
-place of a file keeps a process waiting. Folders and files that others may write stand for those of others, so that no test
-but one needs a second user."""
+place of a file keeps a process waiting. Folders and files that others may write stand for those of others, so that no
+test but one needs a second user."""
 
 import hashlib
 import os
