@@ -32,7 +32,7 @@ PROGRAMS = {
     "conditions on one value": (500, lambda n: lines("    if n > {i}: s += n % {j}\n", n)),
     "equal or else": (250, lambda n: lines("    if n == {i}: s += {j}\n", n)),
     "exceptions": (
-        100,
+        250,
         lambda n: lines("    try:\n        s += 1 // (n - {i})\n    except ZeroDivisionError:\n        s -= 1\n", n),
     ),
     "assignments": (500, lambda n: lines("    s = s % 7 + n * {i}\n", n)),

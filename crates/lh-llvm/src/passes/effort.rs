@@ -2,12 +2,13 @@
 //!
 //! Some of LLVM's passes take the square of a function's length. Combining instructions looks at all conditions on a
 //! value for each use of it, splitting aggregates at all blocks for each slot, register allocation at all blocks for
-//! each value that lives long. Where there are so many conditions and blocks that this is most of the time, the program
-//! is long and mostly runs once per call, and gets the passes whose time is linear.
+//! each value that lives long. Where there are so many conditions and blocks, and so few loops, that this is most of
+//! the time, the program is long and mostly runs once per call, and gets the passes whose time is linear.
 //!
 //! The schedulers of code generation take the square of a block's length. They do not look past labels, and so long
 //! blocks get some.
 
+use crate::ir::flow::Graph;
 use crate::ir::walk::is_declaration;
 use crate::ir::{Module, Val};
 use lh_ir::switches::is_off;
@@ -25,8 +26,9 @@ pub(crate) enum Effort {
     Full,
 }
 
-/// A function with more conditional branches than this is long.
+/// A function with more conditional branches than this is long, unless it has a loop for so many of them.
 const BRANCHES: usize = 1000;
+const BRANCHES_OF_A_LOOP: usize = 25;
 /// There is more to gain from passes than they cost for up to so many conditions on one value.
 const CONDITIONS: usize = 300;
 /// The instructions of a block between labels.
@@ -43,7 +45,8 @@ pub(crate) fn of(m: &Module) -> Effort {
 
 fn of_function(m: &Module, f: Val) -> Effort {
     let conditions: Vec<Val> = m.blocks(f).into_iter().filter_map(|b| condition(m.last(b))).collect();
-    if conditions.len() > BRANCHES {
+    let has_few_loops = || Graph::new(m, f).back_edges().len() * BRANCHES_OF_A_LOOP < conditions.len();
+    if conditions.len() > BRANCHES && has_few_loops() {
         return Effort::Least;
     }
     let mut counts: HashMap<Val, usize> = HashMap::new();
