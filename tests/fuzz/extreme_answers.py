@@ -214,7 +214,7 @@ OF_INFINITE = (
 #: Calls that add many terms, in an order of their own: rounding is that of the largest number.
 SUMS = (
     r"np\.fft\.|trapezoid\(|(prod|matmul|tensordot|convolve|correlate)\(.* of [fc]|(log|geom|lin)space\(|"
-    r"(add\.reduce|sum)\(.*where=|hypot\.|polymul\(|(vec|v|multi_|\.)dot\(|inner\(|(mat|vec)(vec|mat)\(|"
+    r"(add\.reduce|sum)\(.*where=|add\.reduceat\(|hypot\.|polymul\(|(vec|v|multi_|\.)dot\(|inner\(|(mat|vec)(vec|mat)\(|"
     r"nanmedian\(|eigvalsh\(|svdvals\(|polyfit\(|lstsq\(|linalg\.(pinv|inv|solve)\("
 )
 #: Calls for which it is open which one of two zeros is the result.

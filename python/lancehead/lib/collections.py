@@ -175,10 +175,11 @@ class deque:
         n = index_of(n)
         if self._count < 2:
             return
+        # An iteration ends by any turn, also by none.
+        self._changes += 1
         n = n % self._count
         if n == 0:
             return
-        self._changes += 1
         if self._count == prim.items_len(self):
             self._first = self._place(-n)
         elif 2 * n <= self._count:

@@ -123,3 +123,21 @@ def test_a_global_that_has_changed_is_read_anew_by_what_is_compiled_later():
     table[1] = 3.0
     assert first(1) == 2.0
     assert njit(lambda k: table[k])(1) == 3.0
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, -3])
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_an_iteration_over_a_turned_deque_ends(n, length):
+    @njit
+    def f(d):
+        for _ in d:
+            d.rotate(n)
+        return len(d)
+
+    found = []
+    for function in (f.py_func, f):
+        try:
+            found.append(function(deque(range(length))))
+        except RuntimeError:
+            found.append(None)
+    assert found == [None if length > 1 else 1] * 2
