@@ -252,7 +252,10 @@ impl OpenFolder {
                     folder.gather(&below.join(name), suffix, out);
                 }
             } else if name.ends_with(suffix) || is_temporary(name) {
-                let used = Duration::from_secs(stat.st_atime.max(stat.st_mtime).max(0) as u64);
+                let time = |seconds: i64, rest| Duration::new(seconds.max(0) as u64, rest as u32);
+                let [read, written] =
+                    [time(stat.st_atime, stat.st_atime_nsec), time(stat.st_mtime, stat.st_mtime_nsec)];
+                let used = read.max(written);
                 out.push((SystemTime::UNIX_EPOCH + used, stat.st_size.max(0) as u64, below.join(name)));
             }
         }
