@@ -1,5 +1,5 @@
-"""The time to compile is linear in the length of a program, in each stage: four times the lines take less than six
-times the time."""
+"""The time to compile is linear in the length of a program, in each stage: four times the lines take less than ten
+times the time, where the square would be sixteen."""
 
 import os
 import subprocess
@@ -77,7 +77,7 @@ def test_time_is_linear(name):
     n, program = PROGRAMS[name]
     short = min(seconds(program, n), seconds(program, n))
     # Very short times are those of the clock.
-    assert min(seconds(program, 4 * n) for _ in range(2)) < 6 * max(short, 0.05)
+    assert min(seconds(program, 4 * n) for _ in range(2)) < 10 * max(short, 0.05)
 
 
 def test_very_long():

@@ -88,8 +88,7 @@ def test_refused_as_globals():
     for f in (lambda: one + 1, lambda: two * 2, lambda: len(three)):
         with pytest.raises(errors.NumbaError):
             njit(f)()
-    with pytest.raises(errors.NumbaValueError):
-        typeof(Sum(1))
+    assert str(typeof(Sum(1))) == "pyobject"
 
 
 @pytest.mark.parametrize("f", [lambda p: len(p), lambda p: p[0], lambda p: p.total(), lambda p: p.x])
