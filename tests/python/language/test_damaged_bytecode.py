@@ -1,5 +1,6 @@
 """Functions with damaged bytecode: a diagnostic, or an answer, but neither a crash nor an internal error."""
 
+import dis
 import subprocess
 import sys
 import types
@@ -57,11 +58,27 @@ FUNCTIONS = [loops, handlers, containers, captures, texts]
 VALUES = (0, 1, 2, 9, 83, 100, 110, 114, 140, 144, 255)
 
 
+#: Code units of caches behind each instruction: a list by opcode up to Python 3.12, a mapping by name after it.
+CACHES = dis._inline_cache_entries
+
+
+def ends_within_caches(instructions):
+    """Whether the caches of the last instruction lie beyond the code. The interpreter itself writes there, when such a
+    code object is made (3.12) or when `co_code` is read (3.11): its memory is damaged before a compiler sees it."""
+    at = 0
+    while at < len(instructions):
+        opcode = instructions[at]
+        at += 2 + 2 * (CACHES.get(dis.opname[opcode], 0) if isinstance(CACHES, dict) else CACHES[opcode])
+    return at > len(instructions)
+
+
 def variants(f):
     """Code objects like that of a function, each with one fault."""
     code = f.__code__
 
     def replaced(**parts):
+        if ends_within_caches(parts.get("co_code", b"")):
+            return code
         try:
             return code.replace(**parts)
         except ValueError:
