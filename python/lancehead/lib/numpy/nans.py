@@ -19,7 +19,7 @@ from lancehead.lib.numpy.folds import (
     times,
 )
 from lancehead.lib.numpy.layout import flat, new_array
-from lancehead.lib.numpy.masks import begun, freedom, masked, zero_of
+from lancehead.lib.numpy.masks import begun, freedom, masked, no_summand, zero_of
 from lancehead.lib.numpy.reductions import (
     axis_count,
     float_or,
@@ -64,6 +64,14 @@ def _flarger(a, b):
     return b if b == b and (a != a or larger(a, b) != a) else a
 
 
+def _without(x, where, neutral):
+    # Elements that a mask leaves out become what is neutral.
+    if prim.is_number(where):
+        if where:
+            return x
+    return masked(x, where, neutral)
+
+
 def _chosen(a, where, neutral):
     # Elements that a mask leaves out become NaN, which is left out too; of integers and truth values, what is neutral.
     x = asarray(a)
@@ -83,8 +91,7 @@ def _chosen(a, where, neutral):
 @prim.means("selection")
 def sum_of_numbers(x, axis, keepdims, dtype):
     """Sum of the elements that are not NaN."""
-    total = fold(x, axis, keepdims, dtype, plus, _or_zero, dtype, True, prim.cast(0, dtype))
-    return begun(total, zero_of(dtype), plus)
+    return fold(x, axis, keepdims, dtype, plus, _or_zero, dtype, True, no_summand(dtype))
 
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
@@ -95,9 +102,9 @@ def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, whe
     """
     x = asarray(a)
     dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
-    y = _chosen(x, where, 0)
+    y = _without(x, where, no_summand(prim.dtype_of(x)))
     total = sum_of_numbers(y, axis, keepdims, dt)
-    return deliver(begun(total, initial, plus), out)
+    return deliver(begun(total, zero_of(dt) if initial is None else initial, plus), out)
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
@@ -141,7 +148,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
     real = prim.real_dtype(dt)
     y = _chosen(x, where, None)
-    total = sum_of_numbers(y, axis, keepdims, dt)
+    total = begun(sum_of_numbers(y, axis, keepdims, dt), zero_of(dt), plus)
     n = _count(y, axis, keepdims, real)
     return deliver(prim.map(quotient, total, n) if prim.is_array(total) else quotient(total, n), out)
 
