@@ -12,6 +12,9 @@ use lh_ir::types::{ClassTy, Layout, TyKind};
 use lh_ir::{Ty, Value};
 use lh_ops::runtime as rt;
 
+/// The most items of a tuple that are told apart one after the other, which LLVM makes a table of.
+const LONGEST_CHAIN: usize = 64;
+
 /// One part of a basic index.
 enum Part {
     Int(Val),
@@ -159,18 +162,36 @@ impl Infer<'_> {
         if self.dead || parts.is_empty() {
             return Ok(Val::of_type(Ty::never()));
         }
+        self.chosen_item(parts, 0, &at, ty)
+    }
+
+    /// The item at a number of those that begin with a number. Many are chosen by halves, so that no block has more
+    /// than a few before it: LLVM's passes take the square of that count.
+    fn chosen_item(&mut self, parts: &[Val], first: usize, at: &Val, ty: Ty) -> Result<Val> {
         let done = self.new_block();
-        for (i, p) in parts.iter().enumerate() {
-            if i + 1 < parts.len() {
-                let here = self.op("eq", &[at.clone(), Val::int(i as i128)]);
-                let (yes, no) = self.branch(&here);
-                self.cur = yes;
-                let x = self.convert(p, ty)?;
+        if parts.len() > LONGEST_CHAIN {
+            let (low, high) = parts.split_at(parts.len() / 2);
+            let middle = first + low.len();
+            let is_low = self.op("lt", &[at.clone(), Val::int(middle as i128)]);
+            let (yes, no) = self.branch(&is_low);
+            for (block, half, first) in [(yes, low, first), (no, high, middle)] {
+                self.cur = block;
+                let x = self.chosen_item(half, first, at, ty)?;
                 self.jump(done, vec![x]);
-                self.cur = no;
-            } else {
-                let x = self.convert(p, ty)?;
-                self.jump(done, vec![x]);
+            }
+        } else {
+            for (i, p) in parts.iter().enumerate() {
+                if i + 1 < parts.len() {
+                    let here = self.op("eq", &[at.clone(), Val::int((first + i) as i128)]);
+                    let (yes, no) = self.branch(&here);
+                    self.cur = yes;
+                    let x = self.convert(p, ty)?;
+                    self.jump(done, vec![x]);
+                    self.cur = no;
+                } else {
+                    let x = self.convert(p, ty)?;
+                    self.jump(done, vec![x]);
+                }
             }
         }
         let v = self.out.new_param(done, ty);
