@@ -158,27 +158,27 @@ impl Class {
     /// The class of the interpreter's lists.
     pub fn list() -> Class {
         static FOUND: OnceLock<Class> = OnceLock::new();
-        *FOUND.get_or_init(|| Class::required(LIST))
+        Class::kept(&FOUND, LIST)
     }
     /// The class of the objects of generators.
     pub fn generator() -> Class {
         static FOUND: OnceLock<Class> = OnceLock::new();
-        *FOUND.get_or_init(|| Class::required(GENERATOR))
+        Class::kept(&FOUND, GENERATOR)
     }
     /// The class of the objects that hold the memory of `bytearray`.
     pub fn storage() -> Class {
         static FOUND: OnceLock<Class> = OnceLock::new();
-        *FOUND.get_or_init(|| Class::required(STORAGE))
+        Class::kept(&FOUND, STORAGE)
     }
     /// The class of NumPy's generators of random numbers.
     pub fn random_generator() -> Class {
         static FOUND: OnceLock<Class> = OnceLock::new();
-        *FOUND.get_or_init(|| Class::required(RANDOM_GENERATOR))
+        Class::kept(&FOUND, RANDOM_GENERATOR)
     }
     /// The class of bit generators of any kind.
     pub fn bit_generator() -> Class {
         static FOUND: OnceLock<Class> = OnceLock::new();
-        *FOUND.get_or_init(|| Class::required(BIT_GENERATOR))
+        Class::kept(&FOUND, BIT_GENERATOR)
     }
     /// Whether it is one of these two.
     pub fn is_random(self) -> bool {
@@ -187,6 +187,13 @@ impl Class {
     /// Whether it is one of the series of `numpy.polynomial`.
     pub fn is_polynomial(self) -> bool {
         self.path().starts_with("numpy.polynomial.")
+    }
+    /// No thread waits for the declaration that another one asks for, since it may have what that one needs for it.
+    fn kept(found: &OnceLock<Class>, path: &str) -> Class {
+        found.get().copied().unwrap_or_else(|| {
+            let class = Class::required(path);
+            *found.get_or_init(|| class)
+        })
     }
     fn required(path: &str) -> Class {
         Class::find(path).unwrap_or_else(|| crate::bug!("the library has no `{path}`"))
