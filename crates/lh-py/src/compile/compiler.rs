@@ -108,7 +108,9 @@ pub fn with_compiler<'py, R>(
     f: impl FnOnce(&mut Compiler, &mut PyHost<'py>) -> lh_ir::diag::Result<R>,
 ) -> Result<R, Failed> {
     extensions::load(py)?;
-    let mut compiler = lock(&IDLE).pop().unwrap_or_else(|| Compiler::new(super::cache::objects(py)));
+    // To look for the store of objects may leave the interpreter to others, who must not wait for the lock then.
+    let idle = lock(&IDLE).pop();
+    let mut compiler = idle.unwrap_or_else(|| Compiler::new(super::cache::objects(py)));
     let mut host = PyHost::new(py);
     // A compiler that has panicked is dropped, since its tables may be half written.
     let result = catch_unwind(AssertUnwindSafe(|| f(&mut compiler, &mut host)))
