@@ -1,4 +1,4 @@
-"""Threads whose first calls are the first of the process, while the interpreter goes from thread to thread all the time."""
+"""Threads whose first calls are the first of the process, while the interpreter goes from thread to thread."""
 
 import random
 import subprocess
