@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+from lancehead import njit
 from numpy_agreement import agrees, agrees_over_kinds
 
 EXPRESSIONS = """
@@ -75,3 +77,27 @@ KINDS: list[tuple[str, Any]] = [
 @pytest.mark.parametrize("text, applies", KINDS, ids=[text for text, _ in KINDS])
 def test_agrees_over_kinds(text: str, applies: Any) -> None:
     agrees_over_kinds(text, applies)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_signs_of_zeros_in_nansum(dtype, order):
+    @njit
+    def f(a, initial):
+        return (
+            np.nansum(a),
+            np.nansum(a, initial=initial),
+            np.nansum(a, 0, initial=initial),
+            np.nansum(a, 1),
+            np.nansum(a, initial=initial, where=a > 0),
+            np.nansum(a[:0], 0, initial=initial),
+            np.nansum(a[::-1, ::-1], 1, initial=initial),
+            np.nanmean(a),
+        )
+
+    for values in ([0.0, 0.0], [-0.0, -0.0], [-0.0, np.nan], [-0.0, 1.0]):
+        a = np.asarray([values, values[::-1]], dtype, order=order)
+        for initial in (0.0, -0.0):
+            for got, expected in zip(f(a, initial), f.py_func(a, initial)):
+                np.testing.assert_array_equal(got, expected)
+                np.testing.assert_array_equal(np.signbit(np.real(got)), np.signbit(np.real(expected)))
