@@ -188,7 +188,8 @@ impl Class {
     pub fn is_polynomial(self) -> bool {
         self.path().starts_with("numpy.polynomial.")
     }
-    /// No thread waits for the declaration that another one asks for, since it may have what that one needs for it.
+    /// The class at a path, which is looked up once. The lookup may release the interpreter's lock and take it again,
+    /// so it runs outside of the `OnceLock`: a thread that waited there with that lock would stop both.
     fn kept(found: &OnceLock<Class>, path: &str) -> Class {
         found.get().copied().unwrap_or_else(|| {
             let class = Class::required(path);

@@ -12,7 +12,7 @@ use lh_ir::types::{ClassTy, Layout, TyKind};
 use lh_ir::{Ty, Value};
 use lh_ops::runtime as rt;
 
-/// The most items of a tuple that are told apart one after the other, which LLVM makes a table of.
+/// The most items of a tuple that are selected by a chain of comparisons, which LLVM turns into a lookup table.
 const LONGEST_CHAIN: usize = 64;
 
 /// One part of a basic index.
@@ -165,8 +165,8 @@ impl Infer<'_> {
         self.chosen_item(parts, 0, &at, ty)
     }
 
-    /// The item at a number of those that begin with a number. Many are chosen by halves, so that no block has more
-    /// than a few before it: LLVM's passes take the square of that count.
+    /// The item with the index `at`, where `first` is the index of the first of `parts`. A long tuple is searched by
+    /// halves, so that no block has many predecessors: passes of LLVM take time quadratic in their number.
     fn chosen_item(&mut self, parts: &[Val], first: usize, at: &Val, ty: Ty) -> Result<Val> {
         let done = self.new_block();
         if parts.len() > LONGEST_CHAIN {

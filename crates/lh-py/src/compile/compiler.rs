@@ -108,7 +108,8 @@ pub fn with_compiler<'py, R>(
     f: impl FnOnce(&mut Compiler, &mut PyHost<'py>) -> lh_ir::diag::Result<R>,
 ) -> Result<R, Failed> {
     extensions::load(py)?;
-    // To look for the store of objects may leave the interpreter to others, who must not wait for the lock then.
+    // Opening the store of objects may release the interpreter's lock and take it again, so `IDLE` is not locked then:
+    // a thread that waited for it with that lock would stop both.
     let idle = lock(&IDLE).pop();
     let mut compiler = idle.unwrap_or_else(|| Compiler::new(super::cache::objects(py)));
     let mut host = PyHost::new(py);
