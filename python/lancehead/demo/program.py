@@ -52,12 +52,12 @@ def measure(program: Program, quick: bool = False) -> Measurement:
     """Runs both versions on the same inputs, compares their answers and takes the best of several times."""
     arguments = program.inputs(quick)
     size = program.size(*arguments)
-    expected, plain = timed(program.plain, arguments, budget=0.2 if quick else 1.5, most=50)
+    expected, plain = timed(program.plain, arguments, budget=0.2 if quick else 0.5, most=50)
     try:
         answer, first = timed(program.compiled, arguments, budget=0.0, most=1)
     except Exception as error:
         return Measurement(program, size, failure=describe(error))
-    _, compiled = timed(program.compiled, arguments, budget=0.1 if quick else 0.5, most=500)
+    _, compiled = timed(program.compiled, arguments, budget=0.1 if quick else 0.25, most=500)
     difference = distance(expected, answer)
     if not difference <= program.tolerance:
         failure = f"answers differ by {difference:.3g}, allowed is {program.tolerance:.3g}"
