@@ -14,8 +14,6 @@ use lh_ops::runtime as rt;
 
 /// The most items of a tuple that are selected by a chain of comparisons, which LLVM turns into a lookup table.
 const LONGEST_CHAIN: usize = 64;
-/// The most numbers of a longer tuple that are chosen from without branches.
-const LONGEST_SELECT: usize = 16;
 
 /// One part of a basic index.
 enum Part {
@@ -164,25 +162,21 @@ impl Infer<'_> {
         if self.dead || parts.is_empty() {
             return Ok(Val::of_type(Ty::never()));
         }
-        let selects = ty.is_number() && parts.len() > LONGEST_CHAIN;
-        self.chosen_item(parts, (0, &at), ty, if selects { LONGEST_SELECT } else { LONGEST_CHAIN })
+        self.chosen_item(parts, 0, &at, ty)
     }
 
     /// The item with the index `at`, where `first` is the index of the first of `parts`. A long tuple is searched by
-    /// halves until so many are left: passes of LLVM take time quadratic in the number of a block's predecessors.
-    fn chosen_item(&mut self, parts: &[Val], (first, at): (usize, &Val), ty: Ty, few: usize) -> Result<Val> {
-        if parts.len() <= few && few == LONGEST_SELECT {
-            return self.selected_item(parts, first, at, ty);
-        }
+    /// halves, so that no block has many predecessors: passes of LLVM take time quadratic in their number.
+    fn chosen_item(&mut self, parts: &[Val], first: usize, at: &Val, ty: Ty) -> Result<Val> {
         let done = self.new_block();
-        if parts.len() > few {
+        if parts.len() > LONGEST_CHAIN {
             let (low, high) = parts.split_at(parts.len() / 2);
             let middle = first + low.len();
             let is_low = self.op("lt", &[at.clone(), Val::int(middle as i128)]);
             let (yes, no) = self.branch(&is_low);
             for (block, half, first) in [(yes, low, first), (no, high, middle)] {
                 self.cur = block;
-                let x = self.chosen_item(half, (first, at), ty, few)?;
+                let x = self.chosen_item(half, first, at, ty)?;
                 self.jump(done, vec![x]);
             }
         } else {
@@ -203,19 +197,6 @@ impl Infer<'_> {
         let v = self.out.new_param(done, ty);
         self.cur = done;
         Ok(Val::new(ty, v))
-    }
-
-    /// The same of a few numbers, without branches.
-    fn selected_item(&mut self, parts: &[Val], first: usize, at: &Val, ty: Ty) -> Result<Val> {
-        if let [item] = parts {
-            return self.convert(item, ty);
-        }
-        let (low, high) = parts.split_at(parts.len() / 2);
-        let middle = first + low.len();
-        let is_low = self.op("lt", &[at.clone(), Val::int(middle as i128)]);
-        let low = self.selected_item(low, first, at, ty)?;
-        let high = self.selected_item(high, middle, at, ty)?;
-        Ok(self.op("select", &[is_low, low, high]))
     }
 
     /// Bounds of a slice of constants applied to a length.
