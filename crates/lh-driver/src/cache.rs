@@ -140,7 +140,7 @@ impl Request<'_> {
         let mut parts: Vec<Arc<Part>> = Vec::new();
         for part in &entry.parts {
             let words = words_of(host, &part.words, &part.types, &all, &at)?;
-            parts.push(Arc::new(Part::stored(part.module, &part.object, words, &parts)));
+            parts.push(Arc::new(Part::stored(part.name, &part.object, words, &parts)));
         }
         let mut files = HashMap::new();
         for (file, step) in &entry.files {
@@ -226,7 +226,7 @@ impl Request<'_> {
         for part in group.called_parts(&compiled.object) {
             let (words, types) = part.group.as_ref().map_or(Ok(Default::default()), |g| steps.words(host, g))?;
             let object = part.object().unwrap_or_default().to_vec();
-            parts.push(StoredPart { module: part.module(), words, types, object });
+            parts.push(StoredPart { name: part.name(), words, types, object });
         }
         let mut files = Vec::new();
         for (number, func) in compiled.files(&group.functions) {

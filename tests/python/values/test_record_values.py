@@ -178,3 +178,33 @@ def test_nothing_leaks():
     work()
     gc.collect()
     assert live_allocations() == before
+
+
+#: Arrays whose texts are made by the same code, but for the number of their dtype.
+ALIKE = [
+    [
+        np.array([(1, 2.5), (3, 4.5), (5, 0.1)], [("a", "i4"), ("b", "f8")]),
+        np.array([(1, 2.5)], [("c", "i4"), ("d", "f8")]),
+    ],
+    [
+        np.array([(1, [1, 2]), (3, [3, 4])], [("a", "i4"), ("b", "f8", (2,))]),
+        np.array([(1, 2)], [("a", "i4"), ("b", "f8")]),
+    ],
+    [
+        np.array(["2020-01-01", "2021-02-03"], "M8[D]"),
+        np.array(["2020-01-01T01:02:03"], "M8[s]"),
+        np.array([5], "m8[h]"),
+    ],
+    [np.array(["ab", "c", "def"]), np.array(["a", "b"])],
+]
+
+
+@pytest.mark.parametrize("arrays", ALIKE)
+def test_texts_of_several_dtypes_in_one_function(arrays):
+    expected = [(str(a), repr(a), str(a[::2])) for a in arrays]
+    one = njit(lambda a: (str(a), repr(a), str(a[::2])))
+    assert [one(a) for a in arrays] == expected
+    assert [njit(lambda a: (str(a), repr(a), str(a[::2])))(a) for a in arrays[::-1]] == expected[::-1]
+    first, second = arrays[:2]
+    both = njit(lambda a, b: ((str(a), repr(a), str(a[::2])), (str(b), repr(b), str(b[::2]))))
+    assert list(both(first, second)) == expected[:2]

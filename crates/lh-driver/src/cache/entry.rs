@@ -62,8 +62,8 @@ pub struct Facts {
 /// A function of the library with an object of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredPart {
-    /// The digest of its module, by which other objects name it.
-    pub module: Digest,
+    /// The digest by which other objects name it.
+    pub name: Digest,
     /// As those of an entry.
     pub words: Vec<(Extern, u32)>,
     /// As those of an entry.
@@ -307,7 +307,7 @@ impl<'a> Reader<'a> {
     }
     fn part(&mut self) -> Option<StoredPart> {
         Some(StoredPart {
-            module: self.digest()?,
+            name: self.digest()?,
             words: self.many(Reader::word)?,
             types: self.types()?,
             object: self.bytes()?.to_vec(),
@@ -349,7 +349,7 @@ impl Entry {
         w.many(&self.races, Writer::race);
         w.many(self.on_gpu.as_slice(), Writer::gpu);
         w.many(&self.parts, |w, p| {
-            w.0.extend(p.module.0);
+            w.0.extend(p.name.0);
             w.words(&p.words);
             w.types(&p.types);
             w.bytes(&p.object);
@@ -488,7 +488,7 @@ mod tests {
                 ..GpuKernel::default()
             }),
             parts: vec![StoredPart {
-                module: Digest([6; 32]),
+                name: Digest([6; 32]),
                 words: vec![(Extern::Array(ObjId(1)), 4)],
                 types: vec![(2, vec![7, 8])],
                 object: vec![1; 20],

@@ -2,8 +2,9 @@
 
 use super::image::{ENTRY, Outsiders};
 use super::part::{Part, called, compile_called};
-use lh_ir::SpecId;
+use crate::digest::{Digest, Hasher};
 use lh_ir::func::{Extern, Function};
+use lh_ir::{SpecId, Ty};
 use lh_llvm::symbols;
 use lh_llvm::{Abi, LinkedFunction, Rare, Unit, Wanted};
 use std::borrow::Cow;
@@ -63,6 +64,22 @@ impl Group {
             words: self.words.iter().copied().zip(0..).collect(),
             ..Unit::default()
         }
+    }
+
+    /// The name of a part with this module. Code names types by position, so that those for several types may have
+    /// equal modules.
+    pub(crate) fn part_name(&self, module: Digest) -> Digest {
+        let types = || self.words.iter().filter(|w| matches!(w, Extern::Type(_)));
+        if types().next().is_none() {
+            return module;
+        }
+        let mut h = Hasher::new("part");
+        h.digest(&module);
+        // Either text leaves out what the other one tells.
+        let text = |ty: Ty| format!("{ty} {}", ty.numba());
+        let texts = types().map(|t| Ty::of_number(t.number() as usize).map_or_else(String::new, text));
+        texts.for_each(|text| h.text(&text));
+        h.finish()
     }
 
     /// The numbers of the process, as code names them, with their values.

@@ -1,8 +1,8 @@
 //! A function of the library that is a unit of its own: compiled once, and called by the code of all that use it.
 //!
-//! A part is named by the digest of its module, which has the names of the parts that it calls. So code that calls a
-//! part means that very code, in whichever process it is loaded. It is compiled when code that calls it is loaded:
-//! parts that only cold code calls mostly never are.
+//! A part is named by the digest of its module, which has the names of the parts that it calls, and of the types whose
+//! numbers it has. So code that calls a part means that very code, in whichever process it is loaded. It is compiled
+//! when code that calls it is loaded: parts that only cold code calls mostly never are.
 
 use super::group::Group;
 use super::image::{Mapped, Outsiders};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// A function of the library that is a unit of its own.
 pub(crate) struct Part {
-    module: Digest,
+    name: Digest,
     /// The function.
     pub(crate) function: Arc<Function>,
     /// All that it is compiled of; `None` if it comes from an entry of the cache.
@@ -47,7 +47,7 @@ impl Part {
     pub(crate) fn new(group: Group, words: HashMap<Extern, u64>, store: &Arc<ObjectStore>, whole: bool) -> Part {
         let (module, output) = store.look_up(&group.unit(Wanted::default(), rare(whole)));
         Part {
-            module,
+            name: group.part_name(module),
             function: group.functions[0].clone(),
             parts: group.parts.iter().map(|(_, part)| part.clone()).collect(),
             group: Some(Arc::new(group)),
@@ -69,7 +69,7 @@ impl Part {
         });
         let (modules, objects): (Vec<Digest>, Vec<_>) = made.unzip();
         let part = Part {
-            module: modules.first().copied().unwrap_or_default(),
+            name: group.part_name(modules.first().copied().unwrap_or_default()),
             function: group.functions[0].clone(),
             parts: Vec::new(),
             group: Some(Arc::new(group)),
@@ -83,10 +83,10 @@ impl Part {
     }
 
     /// A part of an entry of the cache. `known`: the parts of the entry that it may call.
-    pub(crate) fn stored(module: Digest, object: &[u8], words: HashMap<Extern, u64>, known: &[Arc<Part>]) -> Part {
+    pub(crate) fn stored(name: Digest, object: &[u8], words: HashMap<Extern, u64>, known: &[Arc<Part>]) -> Part {
         let output = Output { object: object.to_vec(), ..Output::default() };
         Part {
-            module,
+            name,
             function: Arc::default(),
             group: None,
             parts: known.to_vec(),
@@ -98,14 +98,14 @@ impl Part {
         }
     }
 
-    /// The digest of its module.
-    pub(crate) fn module(&self) -> Digest {
-        self.module
+    /// The digest of its module and of the types whose numbers it refers to.
+    pub(crate) fn name(&self) -> Digest {
+        self.name
     }
 
     /// The first half of the digest, which symbols have.
     pub(crate) fn number(&self) -> u128 {
-        let (first, _) = self.module.0.split_at(16);
+        let (first, _) = self.name.0.split_at(16);
         first.iter().fold(0, |n, b| n << 8 | u128::from(*b))
     }
 
