@@ -29,11 +29,11 @@ def in_threads(work, n):
     return results
 
 
-def branches(n):
+def branches(n, start=0):
     """A function that takes a while to compile."""
     lines = [f"    if x > {i}:\n        y += x * {i} - y // {i + 1}" for i in range(n)]
     names = {}
-    exec("def f(x):\n    y = 0\n" + "\n".join(lines) + "\n    return y", names)
+    exec(f"def f(x):\n    y = {start}\n" + "\n".join(lines) + "\n    return y", names)
     return names["f"]
 
 
@@ -84,7 +84,8 @@ def test_python_runs_while_machine_code_is_made():
     thread = threading.Thread(target=tick)
     thread.start()
     try:
-        f = njit(branches(150))
+        # No run before has left its machine code in the store.
+        f = njit(branches(150, time.time_ns()))
         begin = time.perf_counter()
         f(3)
         end = time.perf_counter()
