@@ -1,5 +1,5 @@
 """The time to compile is linear in the length of a program, in each stage: four times the lines take less than six
-times the time."""
+times the time, but for the programs in `LIMITS`."""
 
 import os
 import subprocess
