@@ -1,5 +1,5 @@
-"""The time to compile is linear in the length of a program, in each stage: four times the lines take less than six
-times the time, but for the programs in `LIMITS`."""
+"""The time to compile is linear in the length of a program, in each stage: four times the lines take less than
+eight times the time (sixteen were the square), but for the programs in `LIMITS`."""
 
 import os
 import subprocess
@@ -79,9 +79,9 @@ def seconds(program, n):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_time_is_linear(name):
     n, program = PROGRAMS[name]
-    short = min(seconds(program, n), seconds(program, n))
+    short = min(seconds(program, n) for _ in range(3))
     # Very short times are those of the clock.
-    assert min(seconds(program, 4 * n) for _ in range(2)) < LIMITS.get(name, 6) * max(short, 0.05)
+    assert min(seconds(program, 4 * n) for _ in range(2)) < LIMITS.get(name, 8) * max(short, 0.05)
 
 
 def test_very_long():
