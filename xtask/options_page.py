@@ -59,8 +59,8 @@ def cell(text):
     return text.replace("|", "\\|")
 
 
-def options_page(options):
-    """The text of `docs/options.md`."""
+def options_page(options, checks):
+    """The text of `docs/options.md`; it ends with what a test has written."""
     out = [START]
     for heading, decorator in SECTIONS:
         shown = [o for o in options.of(decorator).values() if not o.name.startswith("_")]
@@ -81,7 +81,7 @@ def options_page(options):
             ]
             out += [f"| `{o.name}` | {cell(o.effect)} | {cell(o.numba)} |" for o in mute]
         out.append("")
-    return "\n".join(out).rstrip() + "\n"
+    return "\n".join(out).rstrip() + "\n" + checks
 
 
 def settings_table(settings):
@@ -101,7 +101,10 @@ def pages():
     table = re.sub(
         r"\| variable \|(.|\n)*?\n(?!\|)", lambda _: settings_table(settings), debugging.read_text() + "\n", count=1
     )
-    return {ROOT / "docs/options.md": options_page(options), debugging: table.rstrip() + "\n"}
+    page = ROOT / "docs/options.md"
+    # `tests/python/docs/test_overflow_checks.py` writes this section.
+    _, heading, checks = page.read_text().partition("\n## Operations that ")
+    return {page: options_page(options, heading + checks), debugging: table.rstrip() + "\n"}
 
 
 def main():

@@ -38,12 +38,32 @@ fn main() {
     link_if_possible(&["-z,pack-relative-relocs"]);
     // Functions with the same code are there once, which makes the module 51 MB instead of 55: most are of templates.
     link_if_possible(&["--icf=all"]);
-    // See `object/leaving.rs`.
-    for symbol in ["rust_eh_personality", "__cxa_atexit"] {
+    // See `object/leaving.rs` and `object/scarcity.rs`.
+    let handler = alloc_error_handler();
+    println!("cargo:rustc-env=LANCEHEAD_ALLOC_ERROR_HANDLER=__wrap_{handler}");
+    let ends = ["rust_eh_personality", "__cxa_atexit", "__cxa_thread_atexit_impl"];
+    for symbol in ends.into_iter().chain(["malloc", "calloc", "realloc", &handler]) {
         println!("cargo:rustc-cdylib-link-arg=-Wl,--wrap={symbol}");
     }
     println!("cargo:rerun-if-changed=build.rs");
     store_library(&crates.join("../python"));
+}
+
+/// The symbol of the function that Rust's standard library calls when there is no memory; it has the version of the
+/// compiler.
+fn alloc_error_handler() -> String {
+    const END: &str = "_7___rustc26___rust_alloc_error_handler";
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let mut rustc = Command::new(variable("RUSTC"));
+    let output = rustc.args(["--print", "target-libdir", "--target", &variable("TARGET")]).output();
+    let libraries = String::from_utf8(output.expect("rustc runs").stdout).expect("a path of text");
+    let files = fs::read_dir(libraries.trim()).expect("the standard library is there").flatten().map(|f| f.path());
+    let is_alloc =
+        |path: &PathBuf| path.to_string_lossy().contains("/liballoc-") && path.extension() == Some("rlib".as_ref());
+    let bytes = files.filter(is_alloc).find_map(|path| fs::read(path).ok()).expect("the crate `alloc` is there");
+    let at = bytes.windows(END.len()).position(|w| w == END.as_bytes()).expect("`alloc` calls the handler");
+    let begin = bytes[..at].windows(4).rposition(|w| w == b"_RNv").expect("a mangled name");
+    String::from_utf8_lossy(&bytes[begin..at + END.len()]).into_owned()
 }
 
 /// Writes the library as untyped code, or nothing if the interpreter that the module is for does not run here.

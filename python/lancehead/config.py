@@ -111,6 +111,16 @@ def _size(text: str) -> int:
     return int(float(number) * units.get(text[len(number) :], 1))
 
 
+def _seconds(text: str) -> float | None:
+    try:
+        seconds = float(text or "inf")
+    except ValueError:
+        seconds = -1.0
+    if not seconds > 0:
+        raise ValueError(f"LANCEHEAD_COMPILE_SECONDS={text}: a number of seconds above 0")
+    return seconds if text else None
+
+
 def _levels(text: str) -> list[str]:
     known = [f"x86-64-v{n}" for n in (2, 3, 4)]
     named = text.replace("all", " ".join(known)).replace(",", " ").split()
@@ -146,6 +156,9 @@ def _threads() -> int:
 
 #: Bytes that it may have there, after which what was not used for longest goes: `LANCEHEAD_CACHE_SIZE=500M`.
 CACHE_SIZE: int = _size(os.environ.get("LANCEHEAD_CACHE_SIZE") or "2G")
+
+#: How long the compilation of a call may take, in seconds; None for no limit: `LANCEHEAD_COMPILE_SECONDS=2.5`.
+COMPILE_SECONDS: float | None = _seconds(os.environ.get("LANCEHEAD_COMPILE_SECONDS", ""))
 
 #: Levels of processors (`x86-64-v2 x86-64-v3 x86-64-v4`) that every entry shall have code for, so that a cluster shares
 #: it: `LANCEHEAD_CACHE_LEVELS`, or `all` for these three. By default, code is for the processor at hand.

@@ -103,6 +103,10 @@ class NumbaError(Exception):
         self.args = (new_message, *self.args[1:])
 
 
+class CompilationTimeoutError(NumbaError, TimeoutError):
+    """A compilation that takes longer than `lancehead.config.COMPILE_SECONDS`."""
+
+
 class UnsupportedError(NumbaError):
     """A form of the language that is not supported."""
 

@@ -150,7 +150,7 @@ OPTIONS = (
     Option(
         "overflow", one_of("wrap", "check"), '`"wrap"`',
         'With `"check"`, integer operations whose result does not fit raise `OverflowError`.',
-        "does not exist", _JIT,
+        "does not exist", (*_JIT, *_CUDA),
     ),
     Option(
         "semantics", one_of("python", "numba"), '`"python"`',

@@ -37,6 +37,8 @@ SETTINGS = (
     Setting("CACHE_LEVELS", "all", "the processor at hand",
             "code for several levels of processors in one entry ([more](caching.md))"),
     Setting("CACHE_SIZE", "500M", "`2G`", "how much of it; what was not used for longest goes"),
+    Setting("COMPILE_SECONDS", "2.5", "no limit",
+            "how long the compilation of a call may take before it ends with a `CompilationTimeoutError`"),
     Setting("STORE", "path", "in the user's cache",
             "folder of the [store of objects](caching.md#library-code-is-compiled-once); `0` keeps none in files"),
     Setting("BOUNDSCHECK", "0", "`1`", "`0` leaves the checks of indices out, unless a decorator asks for them", True),

@@ -5,16 +5,24 @@ use crate::device::{Device, Fault};
 use crate::findings::diagnostic;
 use crate::launch::{Code, Config};
 use crate::limits;
-use lh_runtime::device::{Context, Failed, team};
+use lh_runtime::device::team::{QUIET, Run};
+use lh_runtime::device::{Context, Failed};
+use lh_runtime::exception::{set_pending, take_pending};
 use lh_runtime::{check, pool};
 use smallvec::{SmallVec, smallvec};
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// Alignment of shared memory.
 const ALIGN: usize = 128;
 /// Stack of a thread that may have to wait, beside its local arrays.
 const STACK: usize = 64 << 10;
+
+/// So many threads at most are checked together where blocks may wait for each other.
+const CHECKED: i64 = 1 << 14;
+/// For so long threads may do nothing but wait in loops before that counts as waiting for ever.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The CPU.
 pub struct Cpu;
@@ -38,7 +46,9 @@ impl Device for Cpu {
                     some_blocks(code, config, args, 0, blocks)
                 };
             }
-            let grain = if code.info.prints || pool::threads() == 1 { blocks } else { grain(code, config) };
+            // Blocks that wait for others have to be able to begin all of these.
+            let in_order = config.in_order || code.info.prints || code.info.spins || pool::threads() == 1;
+            let grain = if in_order { blocks } else { grain(code, config) };
             if grain >= blocks {
                 return range(code, config, args, 0, blocks);
             }
@@ -51,7 +61,7 @@ impl Device for Cpu {
 unsafe fn checked(code: &Code, config: &Config, args: &[u64]) -> Result<(), Fault> {
     // SAFETY: by contract.
     let run = || unsafe {
-        if code.info.is_cooperative {
+        if code.info.is_cooperative || code.info.spins && config.blocks() * config.threads() <= CHECKED {
             together(code, config, args)
         } else {
             one_by_one(code, config, args, 0, config.blocks())
@@ -166,43 +176,101 @@ unsafe fn some_blocks(code: &Code, config: &Config, args: &[u64], low: i64, high
     if status == 0 { Ok(()) } else { Err(raised(&cx)) }
 }
 
-/// Block after block, whose threads wait for each other.
-unsafe fn one_by_one(code: &Code, config: &Config, args: &[u64], low: i64, high: i64) -> Result<(), Fault> {
-    let mut shared = Shared::new(code, config, 1);
-    for linear in low..high {
-        let mut cx = shared.context(config, 0);
-        cx.block = cx.block_of(linear);
-        // SAFETY: by contract.
-        let status = unsafe {
-            team::run(
-                std::slice::from_mut(&mut cx),
-                code.entry,
-                code.info.gangs,
-                args,
-                STACK + 2 * code.info.local_bytes,
-            )
-        };
-        if status != 0 {
-            return Err(raised(&cx));
+/// Blocks that have begun, and their memory.
+struct Begun {
+    shared: Shared,
+    contexts: Vec<Context>,
+    run: Option<Run>,
+}
+
+impl Begun {
+    fn new(code: &Code, config: &Config, count: usize) -> Begun {
+        let mut shared = Shared::new(code, config, count);
+        let contexts = (0..count).map(|i| shared.context(config, i)).collect();
+        Begun { shared, contexts, run: None }
+    }
+
+    /// Begins with the blocks from one on; false with an exception set if there is no memory for that.
+    unsafe fn begin(&mut self, code: &Code, config: &Config, args: &[u64], first: i64) -> bool {
+        for (i, cx) in self.contexts.iter_mut().enumerate() {
+            *cx = self.shared.context(config, i);
+            cx.block = cx.block_of(first + i as i64);
+        }
+        let stack = STACK + 2 * code.info.local_bytes;
+        // SAFETY: by contract; the contexts stay where they are until the run has ended.
+        self.run = unsafe { Run::new(&mut self.contexts, code.entry, code.info.gangs, args, stack) };
+        self.run.is_some()
+    }
+}
+
+/// Blocks from one to before another, so many at once, whose threads wait for each other. Blocks begin when those
+/// before have ended, or only wait in loops: on a GPU, a block may wait for any that fits beside it.
+unsafe fn in_teams(
+    code: &Code,
+    config: &Config,
+    args: &[u64],
+    (low, high): (i64, i64),
+    count: usize,
+) -> Result<(), Fault> {
+    let (mut next, mut quiet, mut failed) = (low, Duration::ZERO, None);
+    let (mut live, mut free): (Vec<Box<Begun>>, Vec<Box<Begun>>) = (Vec::new(), Vec::new());
+    loop {
+        let mut is_stuck = true;
+        let mut at = 0;
+        while at < live.len() {
+            let begun = &mut live[at];
+            let run = begun.run.as_mut().unwrap_or_else(|| lh_ir::bug!("a block that has begun"));
+            let before = run.progress();
+            if !run.resume() {
+                is_stuck &= run.progress() == before;
+                at += 1;
+                continue;
+            }
+            is_stuck = false;
+            let mut begun = live.remove(at);
+            if begun.run.take().is_some_and(|run| run.end() != 0) && failed.is_none() {
+                let place = begun.contexts.iter().find_map(|c| c.failed);
+                failed = Some((place, take_pending()));
+                live.iter_mut().filter_map(|b| b.run.as_mut()).for_each(Run::give_up);
+            }
+            free.push(begun);
+        }
+        if !is_stuck {
+            quiet = Duration::ZERO;
+        }
+        if (is_stuck || live.is_empty()) && next < high && failed.is_none() {
+            let mut begun = free.pop().unwrap_or_else(|| Box::new(Begun::new(code, config, count)));
+            // SAFETY: by contract.
+            if unsafe { begun.begin(code, config, args, next) } {
+                live.push(begun);
+            } else {
+                failed = Some((None, take_pending()));
+                live.iter_mut().filter_map(|b| b.run.as_mut()).for_each(Run::give_up);
+            }
+            next += count as i64;
+        } else if live.is_empty() {
+            break;
+        } else if is_stuck {
+            quiet += QUIET;
+            if quiet > PATIENCE {
+                live.iter_mut().filter_map(|b| b.run.as_mut()).for_each(Run::give_up);
+            }
         }
     }
-    Ok(())
+    let Some((place, pending)) = failed else { return Ok(()) };
+    pending.into_iter().for_each(set_pending);
+    Err(Fault::Raised(place))
+}
+
+/// Block after block, whose threads wait for each other.
+unsafe fn one_by_one(code: &Code, config: &Config, args: &[u64], low: i64, high: i64) -> Result<(), Fault> {
+    // SAFETY: by contract.
+    unsafe { in_teams(code, config, args, (low, high), 1) }
 }
 
 /// All blocks at once: their threads wait for the grid.
 unsafe fn together(code: &Code, config: &Config, args: &[u64]) -> Result<(), Fault> {
-    let blocks = config.blocks() as usize;
-    let mut shared = Shared::new(code, config, blocks);
-    let mut contexts: Vec<Context> = (0..blocks).map(|i| shared.context(config, i)).collect();
-    for (i, cx) in contexts.iter_mut().enumerate() {
-        cx.block = cx.block_of(i as i64);
-    }
+    let blocks = config.blocks();
     // SAFETY: by contract.
-    let status =
-        unsafe { team::run(&mut contexts, code.entry, code.info.gangs, args, STACK + 2 * code.info.local_bytes) };
-    if status == 0 {
-        Ok(())
-    } else {
-        Err(contexts.iter().find(|c| c.failed.is_some()).map_or(Fault::Raised(None), raised))
-    }
+    unsafe { in_teams(code, config, args, (0, blocks), blocks as usize) }
 }

@@ -12,6 +12,8 @@ pub struct Config {
     pub block: [i64; 3],
     /// Bytes of shared memory beyond what the kernel declares.
     pub dynamic_shared: i64,
+    /// Whether blocks of the CPU device run one after the other.
+    pub in_order: bool,
 }
 
 impl Config {
@@ -48,6 +50,8 @@ pub struct KernelInfo {
     pub thread_cost: u32,
     /// Whether it prints: then blocks run one after the other.
     pub prints: bool,
+    /// Whether threads wait in loops, perhaps for those of other blocks.
+    pub spins: bool,
     /// Whether it reports its memory accesses, to be checked for races.
     pub is_checked: bool,
 }

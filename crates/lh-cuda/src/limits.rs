@@ -99,7 +99,7 @@ mod tests {
         let info = KernelInfo { is_cooperative: true, shared_bytes: 1000, ..KernelInfo::default() };
         let mut code = Code { entry: nothing, info };
         let tried = |code: &Code, grid, block, dynamic_shared| {
-            check(code, &Config { grid, block, dynamic_shared }).map_err(|r| r.code)
+            check(code, &Config { grid, block, dynamic_shared, in_order: false }).map_err(|r| r.code)
         };
         assert_eq!(tried(&code, [1, 1, 1], [32, 32, 1], 0), Ok(()));
         assert_eq!(tried(&code, [1, 1, 1], [32, 33, 1], 0), Err(1));

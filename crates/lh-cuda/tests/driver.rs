@@ -18,7 +18,7 @@ fn fake() -> PathBuf {
 }
 
 fn config(block: i64) -> Config {
-    Config { grid: [1, 1, 1], block: [block, 1, 1], dynamic_shared: 0 }
+    Config { grid: [1, 1, 1], block: [block, 1, 1], dynamic_shared: 0, in_order: false }
 }
 
 #[test]

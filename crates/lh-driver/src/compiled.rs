@@ -121,6 +121,9 @@ impl Compiled {
         escapes: bool,
         size: usize,
     ) -> Compiled {
+        if let Some(image) = image.as_ref().filter(|_| keeps_texts(args, ret)) {
+            image.keep();
+        }
         extern "C" fn nowhere(_: *const u64, _: *mut u64) -> i32 {
             lh_ir::bug!("a GPU's kernel on the host")
         }
@@ -247,6 +250,12 @@ impl Compiled {
     pub fn functions(&self) -> &[Arc<Function>] {
         &self.functions
     }
+}
+
+/// Whether texts or other things that are in the code itself may be in objects that live longer.
+pub(crate) fn keeps_texts(args: &[Ty], ret: Ty) -> bool {
+    let keeps = |t: Ty| t.as_class().is_some() && t.held().iter().any(|h| h.is_counted() && !h.is_array());
+    args.iter().chain([&ret]).any(|t| t.any_part(&keeps))
 }
 
 /// Whether counted parts of arguments may escape: into the result, or into an argument that is an object, such as a

@@ -13,7 +13,7 @@ pub use state::Compiler;
 use crate::code::group::Group;
 use crate::code::image::{Image, Outsiders};
 use crate::code::lazy::Lazy;
-use crate::compiled::{Compiled, escapes};
+use crate::compiled::{Compiled, escapes, keeps_texts};
 use crate::host::Host;
 use crate::kernel;
 use lh_infer::{ArgTy, World};
@@ -71,7 +71,7 @@ impl Compiler {
         options: Options,
     ) -> Result<Arc<Compiled>> {
         let start = Instant::now();
-        self.drop_stale(host);
+        self.begin(host);
         let own = function(host, f);
         let func = host.inner_function(own, None);
         self.lifted.insert(func, (own, variables));
@@ -97,7 +97,7 @@ impl Compiler {
         options: Options,
         ret: Option<Ty>,
     ) -> Result<(SpecId, Timings)> {
-        self.drop_stale(host);
+        self.begin(host);
         let func = function(host, f);
         self.specialise_function(host, func, args, options, ret)
     }
@@ -139,17 +139,23 @@ impl Compiler {
         }
         let group = Arc::new(Group::of_entry(functions, self.names(&own), parts));
         let rare = if whole { lh_llvm::Rare::Here } else { lh_llvm::Rare::Later };
-        let mut output = lh_llvm::Output::default();
-        host.detached(&mut || {
-            (_, output) = self.objects.compile(&group.unit(lh_llvm::Wanted::default(), rare));
-            group.compile_called(&output.object);
-        });
+        let (objects, members) = (self.objects.clone(), group.clone());
+        let work = move || {
+            let (_, output) = objects.compile(&members.unit(lh_llvm::Wanted::default(), rare));
+            members.compile_called(&output.object);
+            output
+        };
+        let output = host.detached(Box::new(work), group.instructions());
         let generated = start.elapsed();
         let words = group.values(|w| host.word(w));
         let lazy = (!whole && !output.rare.is_empty()).then(|| Lazy::new(output.rare, &group, &words, &self.objects));
         let outsiders = Outsiders { lazy: Box::new(|n| lazy.as_ref()?.cell(n)), ..group.outsiders(&words) };
         let image = Image::load(&output.object, &group.functions[0].name, &outsiders);
         drop(outsiders);
+        if group.has_texts() && (keeps_texts(args, ret) || group.has_foreign()) {
+            image.keep();
+            std::mem::forget(lazy.clone());
+        }
         let t = output.timings;
         let loading = start.elapsed() - generated;
         timings.extend([("LLVM IR", t.lower), ("optimisation", t.optimise)]);

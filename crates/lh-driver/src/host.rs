@@ -11,6 +11,7 @@ use lh_ir::func::{Extern, Options};
 use lh_ir::untyped::Code;
 use lh_ir::{Const, ExcId, FuncId, Meaning, ObjId, Ty};
 pub use lh_llvm::Captured;
+use lh_llvm::Output;
 use std::fmt;
 
 /// Code of a function.
@@ -87,8 +88,29 @@ impl fmt::Display for CannotLink {
     }
 }
 
-/// The interpreter. Objects are numbered by the host, which keeps them alive; equal objects have equal numbers.
+/// The interpreter. Objects are numbered by the host, which keeps them alive for the code that is compiled, in scopes;
+/// equal objects have equal numbers.
 pub trait Host {
+    /// The scope in which objects are kept alive now; 0: for ever.
+    fn scope(&mut self) -> u64 {
+        0
+    }
+    /// Keeps the objects of another scope alive in this one; false if they are gone.
+    fn hold(&mut self, _scope: u64) -> bool {
+        true
+    }
+    /// Whether the objects of a scope are alive.
+    fn is_held(&mut self, _scope: u64) -> bool {
+        true
+    }
+    /// How many scopes have ended whose objects nobody keeps.
+    fn ended(&mut self) -> usize {
+        0
+    }
+    /// Whether the object of a function is alive.
+    fn is_alive(&mut self, _f: FuncId) -> bool {
+        true
+    }
     /// CPython's version.
     fn version(&self) -> (u8, u8);
     /// A Python function's code. `ObjId` of a dispatcher stands for its function.
@@ -196,9 +218,10 @@ pub trait Host {
     fn defaults(&mut self, o: ObjId) -> Vec<ObjId>;
     /// See [`lh_infer::World::describe`].
     fn describe(&mut self, o: ObjId) -> String;
-    /// Does work that needs nothing of the interpreter, which others may use meanwhile.
-    fn detached(&mut self, work: &mut (dyn FnMut() + Send)) {
-        work();
+    /// Does work that needs nothing of the interpreter, which others may use meanwhile. So many instructions are
+    /// compiled at most.
+    fn detached(&mut self, work: Box<dyn FnOnce() -> Output + Send>, _instructions: usize) -> Output {
+        work()
     }
 }
 

@@ -4,7 +4,7 @@ use crate::digest::Digest;
 use lh_cuda::KernelInfo;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst, Term, parallel, waits};
-use lh_ir::runtime::{Memory, Role};
+use lh_ir::runtime::{Memory, Role, Warp};
 use lh_ir::{Const, Function, ObjId, Ty, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,7 +42,8 @@ pub(crate) fn place_memory(functions: Vec<Arc<Function>>) -> (Vec<Arc<Function>>
         local_bytes: 0,
         scratch: facts.scratch,
         thread_cost: facts.thread_cost,
-        prints: functions.iter().any(|f| prints(f)),
+        prints: functions.iter().any(|f| calls(f, &|role| matches!(role, Role::Print(_)))),
+        spins: functions.iter().any(|f| calls(f, &|role| *role == Role::Warp(Warp::Pause))),
         is_checked: entry.options.parallel & parallel::RACE != 0,
     };
     let mut places = HashMap::new();
@@ -50,8 +51,9 @@ pub(crate) fn place_memory(functions: Vec<Arc<Function>>) -> (Vec<Arc<Function>>
     (functions, Some(kernel))
 }
 
-fn prints(func: &Function) -> bool {
-    func.insts().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if matches!(f.role, Role::Print(_))))
+/// Whether a function calls one of the run-time library with a role.
+fn calls(func: &Function, is_wanted: &dyn Fn(&Role) -> bool) -> bool {
+    func.insts().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if is_wanted(&f.role)))
 }
 
 fn place_in(func: Arc<Function>, kernel: &mut KernelInfo, places: &mut HashMap<i64, usize>) -> Arc<Function> {
@@ -80,6 +82,7 @@ fn place_in(func: Arc<Function>, kernel: &mut KernelInfo, places: &mut HashMap<i
             | Memory::Move
             | Memory::Moved
             | Memory::CopyRow
+            | Memory::Line { .. }
             | Memory::Prefetch
             | Memory::Fence
             | Memory::LoadCached

@@ -33,7 +33,7 @@ pub use host::is_current;
 pub use kernel::GpuKernel;
 pub use lh_cuda::KernelInfo;
 pub use lh_ir::switches::text as chosen_passes;
-pub use lh_llvm::Level;
+pub use lh_llvm::{Level, Output};
 pub use spec::Dep;
 
 /// Name and features of the processor that is compiled for.

@@ -21,8 +21,10 @@ pub(crate) struct Spec {
     pub func: FuncId,
     pub ret: Ty,
     /// `None` while it is being typed.
-    pub body: Option<Body>,
+    pub body: Option<Box<Body>>,
     pub is_library: bool,
+    /// The scope of the host that holds the objects which it mentions; 0 if it mentions none.
+    pub scope: u64,
 }
 
 /// A typed and optimised function.

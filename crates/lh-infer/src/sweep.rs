@@ -46,6 +46,7 @@ impl Infer<'_> {
         let code = self.code.clone();
         let mut failed = None;
         for i in 0..self.shape.order.len() {
+            lh_ir::stop::poll();
             let b = self.shape.order[i];
             if i > 0 && !self.edges.contains_key(&b) {
                 continue;

@@ -25,6 +25,7 @@ pub mod runtime;
 pub mod single_valued;
 pub mod span;
 pub mod spec;
+pub mod stop;
 pub mod stored;
 pub mod switches;
 mod target;

@@ -260,6 +260,13 @@ pub enum Memory {
     Moved,
     /// Adjacent items are copied to places with a stride.
     CopyRow,
+    /// Adjacent items are sorted, or searched for their order: the first operand is their address.
+    Line {
+        /// The size of an item in bytes.
+        item: u8,
+        /// The operand that is their number.
+        number: u8,
+    },
     Prefetch,
     Fence,
     LoadCached,
@@ -469,6 +476,13 @@ impl RuntimeFn {
     pub fn is_block_barrier(&self) -> bool {
         matches!(self.role, Role::Barrier(Barrier::Block(_)))
     }
+    /// Whether it writes what its operand with a first primitive at this place addresses.
+    pub fn writes_operand(&self, place: u32) -> bool {
+        match self.memory {
+            Effect::Unknown => true,
+            Effect::Operands { writes, .. } => writes >> place & 1 == 1,
+        }
+    }
     /// Whether it is a barrier, of the block or the grid.
     pub fn is_barrier(&self) -> bool {
         matches!(self.role, Role::Barrier(_))
@@ -500,6 +514,7 @@ impl RuntimeFn {
                 | Memory::Move
                 | Memory::Moved
                 | Memory::CopyRow
+                | Memory::Line { .. }
                 | Memory::Prefetch => false,
             },
             Role::Plain

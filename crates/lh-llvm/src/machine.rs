@@ -4,6 +4,7 @@ mod emitter;
 
 use crate::ir::{Module, Val, cstring, take_message};
 use emitter::{Emitter, target_names};
+use lh_ir::stop;
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
@@ -308,12 +309,14 @@ impl Drop for Machine {
 impl Machine {
     /// Runs the passes of a textual pipeline.
     pub(crate) fn run(&self, m: &Module, passes: &CStr) {
+        stop::poll();
         // SAFETY: the module, the machine and the options live through the call.
         with_options(|options| unsafe { LLVMRunPasses(m.module, passes.as_ptr(), self.raw, options) });
     }
 
     /// Runs passes over one function.
     pub(crate) fn run_on(&self, function: Val, passes: &CStr) {
+        stop::poll();
         // SAFETY: the function, the machine and the options live through the call.
         with_options(|options| unsafe { LLVMRunPassesOnFunction(function, passes.as_ptr(), self.raw, options) });
     }

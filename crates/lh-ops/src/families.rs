@@ -1,7 +1,7 @@
 //! Families of run-time functions: the parts of a launch's geometry, which differ by axis, atomic operations, which
 //! differ by the operands' type, and sorts and selections of contiguous elements, which differ by theirs.
 
-use lh_ir::runtime::{Axis, Geometry, Rmw, Role, RuntimeFn};
+use lh_ir::runtime::{Axis, Geometry, Memory, Rmw, Role, RuntimeFn};
 use lh_ir::types::Prim::{self, F32, F64, I32, I64, Ptr};
 
 /// Rows for each part of the geometry, with facts that all axes share.
@@ -84,12 +84,13 @@ atomics! {
 }
 
 macro_rules! lines {
-    ($($suffix:literal $of:literal;)*) => {
+    ($($suffix:literal $item:literal $of:literal;)*) => {
         pub(crate) static LINES: [[RuntimeFn; 4]; [$($suffix),*].len()] = [$([
             RuntimeFn {
                 name: concat!("lh_sort_", $suffix),
                 doc: concat!("Sorts contiguous ", $of, ": address, number."),
                 args: &[Ptr, I64],
+                role: Role::Memory(Memory::Line { item: $item, number: 1 }),
                 ..RuntimeFn::SILENT.reads().raises().writes(0)
             },
             RuntimeFn {
@@ -98,6 +99,7 @@ macro_rules! lines {
                     "Indices that sort contiguous ", $of, ", stably: address, address of the indices, number."
                 ),
                 args: &[Ptr, Ptr, I64],
+                role: Role::Memory(Memory::Line { item: $item, number: 2 }),
                 ..RuntimeFn::SILENT.reads().raises().writes(1)
             },
             RuntimeFn {
@@ -107,6 +109,7 @@ macro_rules! lines {
                     " in its place, smaller ones before it: address, number, k."
                 ),
                 args: &[Ptr, I64, I64],
+                role: Role::Memory(Memory::Line { item: $item, number: 1 }),
                 ..RuntimeFn::SILENT.reads().raises().writes(0)
             },
             RuntimeFn {
@@ -117,6 +120,7 @@ macro_rules! lines {
                     "address to copy to, address of the number of elements there and of that before the first bound."
                 ),
                 args: &[Ptr, I64, Ptr, I64, Ptr, Ptr],
+                role: Role::Memory(Memory::Line { item: $item, number: 1 }),
                 ..RuntimeFn::SILENT.reads().writes(4).writes(5)
             },
         ]),*];
@@ -124,18 +128,18 @@ macro_rules! lines {
 }
 
 lines! {
-    "u8" "`uint8` (also of `bool`)";
-    "u16" "`uint16`";
-    "u32" "`uint32`";
-    "u64" "`uint64`";
-    "i8" "`int8`";
-    "i16" "`int16`";
-    "i32" "`int32`";
-    "i64" "`int64`";
-    "f32" "`float32`";
-    "f64" "`float64`";
-    "c64" "`complex64`";
-    "c128" "`complex128`";
+    "u8" 1 "`uint8` (also of `bool`)";
+    "u16" 2 "`uint16`";
+    "u32" 4 "`uint32`";
+    "u64" 8 "`uint64`";
+    "i8" 1 "`int8`";
+    "i16" 2 "`int16`";
+    "i32" 4 "`int32`";
+    "i64" 8 "`int64`";
+    "f32" 4 "`float32`";
+    "f64" 8 "`float64`";
+    "c64" 8 "`complex64`";
+    "c128" 16 "`complex128`";
 }
 
 /// The run-time function that reads a part of the geometry.

@@ -30,7 +30,7 @@ use lh_ir::diag::Result;
 use lh_ir::func::Device;
 use lh_ir::print::print;
 use lh_ir::verify::verify;
-use lh_ir::{Function, SpecId, bug};
+use lh_ir::{Function, SpecId, bug, stop};
 use std::sync::{Arc, LazyLock};
 use switches::{Switches, Timer};
 
@@ -372,6 +372,7 @@ fn run_from(func: &mut Function, first: usize, mut link: Option<&mut Link<'_>>, 
         if guard.is_broken(func, pass) {
             return Ok(());
         }
+        stop::poll();
         let before = cfg!(debug_assertions).then(|| print(func));
         let changed = guard.run(func, pass, |func| match (pass.run, &mut link) {
             (Alone(run), _) => Ok(run(func)),

@@ -22,7 +22,7 @@ pub fn set_teller(teller: Teller) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_callback_failed(name: *const c_char) {
+unsafe extern "C-unwind" fn lh_callback_failed(name: *const c_char) {
     // SAFETY: compiled code passes a text with an end.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
     let tell = *TELLER.read().unwrap_or_else(|e| e.into_inner());

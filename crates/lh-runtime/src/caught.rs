@@ -69,7 +69,7 @@ unsafe fn same(exc: *mut MemInfo) -> Pending {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_take() -> *mut MemInfo {
+unsafe extern "C-unwind" fn lh_exc_take() -> *mut MemInfo {
     let taken = with_state(|s| {
         s.restored = false;
         s.pending.take()
@@ -78,38 +78,38 @@ unsafe extern "C" fn lh_exc_take() -> *mut MemInfo {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_matches(exc: *mut MemInfo, class: i64) -> u8 {
+unsafe extern "C-unwind" fn lh_exc_matches(exc: *mut MemInfo, class: i64) -> u8 {
     // SAFETY: compiled code passes a live exception.
     u8::from(is_subclass(unsafe { with(exc, |p| p.class) }, ExcId(class as u32)))
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_restore(exc: *mut MemInfo) {
+unsafe extern "C-unwind" fn lh_exc_restore(exc: *mut MemInfo) {
     // SAFETY: compiled code passes a live exception.
     set_pending(unsafe { same(exc) });
     with_state(|s| s.restored = true);
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_is(a: *mut MemInfo, b: *mut MemInfo) -> u8 {
+unsafe extern "C-unwind" fn lh_exc_is(a: *mut MemInfo, b: *mut MemInfo) -> u8 {
     // SAFETY: compiled code passes live exceptions.
     u8::from(a == b || unsafe { with(a, Pending::identify) == with(b, Pending::identify) })
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_str(exc: *mut MemInfo, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_exc_str(exc: *mut MemInfo, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live exception and room for the result.
     unsafe { give(with(exc, |p| p.message()), out) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_repr(exc: *mut MemInfo, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_exc_repr(exc: *mut MemInfo, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live exception and room for the result.
     unsafe { give(with(exc, |p| p.repr()), out) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_chain(exc: *mut MemInfo, handled: *mut MemInfo) {
+unsafe extern "C-unwind" fn lh_exc_chain(exc: *mut MemInfo, handled: *mut MemInfo) {
     // SAFETY: compiled code passes live exceptions.
     unsafe {
         let handled = same(handled);
@@ -119,7 +119,7 @@ unsafe extern "C" fn lh_exc_chain(exc: *mut MemInfo, handled: *mut MemInfo) {
 
 /// Without an exception, the cause is that of the one that is raised next.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_set_cause(exc: *mut MemInfo, cause: *mut MemInfo) {
+unsafe extern "C-unwind" fn lh_exc_set_cause(exc: *mut MemInfo, cause: *mut MemInfo) {
     // SAFETY: compiled code passes a live exception or null, and another one or null for `None`.
     unsafe {
         let cause = (!cause.is_null()).then(|| same(cause));
@@ -133,31 +133,31 @@ unsafe extern "C" fn lh_exc_set_cause(exc: *mut MemInfo, cause: *mut MemInfo) {
 
 /// `__cause__` (0) or `__context__` (1); null if there is none.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_link(exc: *mut MemInfo, which: i64) -> *mut MemInfo {
+unsafe extern "C-unwind" fn lh_exc_link(exc: *mut MemInfo, which: i64) -> *mut MemInfo {
     // SAFETY: compiled code passes a live exception.
     let link = unsafe { with(exc, |p| if which == 0 { p.cause.clone() } else { p.context.clone() }) };
     link.map_or(null_mut(), |p| object(Arc::unwrap_or_clone(p)))
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_is_none(exc: *mut MemInfo) -> u8 {
+unsafe extern "C-unwind" fn lh_exc_is_none(exc: *mut MemInfo) -> u8 {
     u8::from(exc.is_null())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_suppressed(exc: *mut MemInfo) -> u8 {
+unsafe extern "C-unwind" fn lh_exc_suppressed(exc: *mut MemInfo) -> u8 {
     // SAFETY: compiled code passes a live exception.
     u8::from(unsafe { with(exc, |p| p.suppressed) })
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_note(exc: *mut MemInfo, _mem: *mut MemInfo, data: *const u8, len: i64) {
+unsafe extern "C-unwind" fn lh_exc_note(exc: *mut MemInfo, _mem: *mut MemInfo, data: *const u8, len: i64) {
     // SAFETY: compiled code passes a live exception and a live string.
     unsafe { with(exc, |p| p.notes.push(text(data, len).lossy())) };
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_begin(class: i64) {
+unsafe extern "C-unwind" fn lh_exc_begin(class: i64) {
     with_state(|s| {
         s.class = ExcId(class as u32);
         s.open = vec![Vec::new()];
@@ -165,43 +165,43 @@ unsafe extern "C" fn lh_exc_begin(class: i64) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_put_none() {
+unsafe extern "C-unwind" fn lh_exc_put_none() {
     add_arg(ExcArg::None);
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_put_bool(value: i64) {
+unsafe extern "C-unwind" fn lh_exc_put_bool(value: i64) {
     add_arg(ExcArg::Bool(value != 0));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_put_int(value: i64) {
+unsafe extern "C-unwind" fn lh_exc_put_int(value: i64) {
     add_arg(ExcArg::Int(value));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_put_uint(value: i64) {
+unsafe extern "C-unwind" fn lh_exc_put_uint(value: i64) {
     add_arg(ExcArg::Uint(value.cast_unsigned()));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_put_float(value: f64) {
+unsafe extern "C-unwind" fn lh_exc_put_float(value: f64) {
     add_arg(ExcArg::Float(value));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_put_complex(re: f64, im: f64) {
+unsafe extern "C-unwind" fn lh_exc_put_complex(re: f64, im: f64) {
     add_arg(ExcArg::Complex(re, im));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_put_str(_mem: *mut MemInfo, data: *const u8, len: i64) {
+unsafe extern "C-unwind" fn lh_exc_put_str(_mem: *mut MemInfo, data: *const u8, len: i64) {
     // SAFETY: compiled code passes a live string.
     add_arg(ExcArg::Str(unsafe { text(data, len) }.to_owned()));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_put_bytes(data: *const u8, len: i64) {
+unsafe extern "C-unwind" fn lh_exc_put_bytes(data: *const u8, len: i64) {
     let len = usize::try_from(len).unwrap_or(0);
     if len == 0 {
         // Any address is one of nothing.
@@ -212,19 +212,19 @@ unsafe extern "C" fn lh_exc_put_bytes(data: *const u8, len: i64) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_put_exception(exc: *mut MemInfo) {
+unsafe extern "C-unwind" fn lh_exc_put_exception(exc: *mut MemInfo) {
     // SAFETY: compiled code passes a live exception.
     add_arg(ExcArg::Exception(Arc::new(unsafe { same(exc) })));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_open() {
+unsafe extern "C-unwind" fn lh_exc_open() {
     with_state(|s| s.open.push(Vec::new()));
 }
 
 /// As a tuple (0), list (1), set (2), dictionary (3), array (4), or as a name and a value (5).
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_close(kind: i64) {
+unsafe extern "C-unwind" fn lh_exc_close(kind: i64) {
     let Some(mut items) = with_state(|s| s.open.pop()) else { return };
     add_arg(match kind {
         0 => ExcArg::Tuple(items),
@@ -240,7 +240,7 @@ unsafe extern "C" fn lh_exc_close(kind: i64) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_end() -> *mut MemInfo {
+unsafe extern "C-unwind" fn lh_exc_end() -> *mut MemInfo {
     let (class, all) = with_state(|s| (s.class, std::mem::take(&mut s.open).into_iter().next().unwrap_or_default()));
     let mut made = Pending::new(class, Vec::new());
     for x in all {
@@ -254,7 +254,7 @@ unsafe extern "C" fn lh_exc_end() -> *mut MemInfo {
 
 /// Says that compiled code runs the `__init__` of the class of an exception.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_own(exc: *mut MemInfo) {
+unsafe extern "C-unwind" fn lh_exc_own(exc: *mut MemInfo) {
     // SAFETY: compiled code passes a live exception.
     unsafe { with(exc, |p| p.fields = Some(Vec::new())) };
 }
@@ -265,14 +265,14 @@ fn taken() -> Vec<ExcArg> {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_set_args(exc: *mut MemInfo) {
+unsafe extern "C-unwind" fn lh_exc_set_args(exc: *mut MemInfo) {
     let args = taken();
     // SAFETY: compiled code passes a live exception.
     unsafe { with(exc, |p| p.args = args) };
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_set_field(exc: *mut MemInfo, _mem: *mut MemInfo, data: *const u8, len: i64) {
+unsafe extern "C-unwind" fn lh_exc_set_field(exc: *mut MemInfo, _mem: *mut MemInfo, data: *const u8, len: i64) {
     let Some(value) = taken().pop() else { return };
     // SAFETY: compiled code passes a live exception and a live string.
     unsafe {
@@ -289,7 +289,7 @@ unsafe extern "C" fn lh_exc_set_field(exc: *mut MemInfo, _mem: *mut MemInfo, dat
 
 /// The path of a field; 0 if the exception has none of the name.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_field(exc: *mut MemInfo, _mem: *mut MemInfo, data: *const u8, len: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_exc_field(exc: *mut MemInfo, _mem: *mut MemInfo, data: *const u8, len: i64) -> i64 {
     // SAFETY: compiled code passes a live exception and a live string.
     unsafe {
         let name = text(data, len).lossy();
@@ -302,7 +302,7 @@ unsafe extern "C" fn lh_exc_field(exc: *mut MemInfo, _mem: *mut MemInfo, data: *
 const FIELD: i64 = 255;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_count(exc: *mut MemInfo) -> i64 {
+unsafe extern "C-unwind" fn lh_exc_count(exc: *mut MemInfo) -> i64 {
     // SAFETY: compiled code passes a live exception.
     unsafe { with(exc, |p| p.args.len() as i64) }
 }
@@ -340,7 +340,7 @@ unsafe fn read<R>(exc: *mut MemInfo, path: i64, f: impl FnOnce(&ExcArg) -> R) ->
 /// The kind of an argument: none (0), a truth value (1), an integer (2), an unsigned one (3), a float (4), complex (5),
 /// a text (6), something else (7), or a tuple (16 and the number of its items).
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_kind(exc: *mut MemInfo, path: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_exc_kind(exc: *mut MemInfo, path: i64) -> i64 {
     // SAFETY: compiled code passes a live exception.
     unsafe {
         read(exc, path, |x| match x {
@@ -358,7 +358,7 @@ unsafe extern "C" fn lh_exc_kind(exc: *mut MemInfo, path: i64) -> i64 {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_int(exc: *mut MemInfo, path: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_exc_int(exc: *mut MemInfo, path: i64) -> i64 {
     // SAFETY: compiled code passes a live exception.
     unsafe {
         read(exc, path, |x| match x {
@@ -372,7 +372,7 @@ unsafe extern "C" fn lh_exc_int(exc: *mut MemInfo, path: i64) -> i64 {
 
 /// The real part (0) or the imaginary one (1).
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_float(exc: *mut MemInfo, path: i64, part: i64) -> f64 {
+unsafe extern "C-unwind" fn lh_exc_float(exc: *mut MemInfo, path: i64, part: i64) -> f64 {
     // SAFETY: compiled code passes a live exception.
     unsafe {
         read(exc, path, |x| match x {
@@ -384,7 +384,7 @@ unsafe extern "C" fn lh_exc_float(exc: *mut MemInfo, path: i64, part: i64) -> f6
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_exc_text(exc: *mut MemInfo, path: i64, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_exc_text(exc: *mut MemInfo, path: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live exception and room for the result.
     unsafe { give(read(exc, path, ExcArg::str), out) }
 }

@@ -124,7 +124,7 @@ pub(crate) fn set_place(place: u32) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_race_loop(_owner: *const c_void, file: *const u8, len: i64, line: i64) {
+unsafe extern "C-unwind" fn lh_race_loop(_owner: *const c_void, file: *const u8, len: i64, line: i64) {
     CHECKER.with_borrow_mut(|c| {
         let site = c.sites.number(file, len, line);
         c.loops.announce(site);
@@ -132,26 +132,32 @@ unsafe extern "C" fn lh_race_loop(_owner: *const c_void, file: *const u8, len: i
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_race_own(data: *const u8, bytes: i64) {
+unsafe extern "C-unwind" fn lh_race_own(data: *const u8, bytes: i64) {
     CHECKER.with_borrow_mut(|c| c.loops.exempt(data as i64, bytes));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_race_iteration(iteration: i64) {
+unsafe extern "C-unwind" fn lh_race_iteration(iteration: i64) {
     if ACTIVE.get() {
         CHECKER.with_borrow_mut(|c| c.loops.iteration(iteration));
     }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_race_place(_owner: *const c_void, file: *const u8, len: i64, line: i64) {
+unsafe extern "C-unwind" fn lh_race_place(_owner: *const c_void, file: *const u8, len: i64, line: i64) {
     if ACTIVE.get() {
         CHECKER.with_borrow_mut(|c| c.sites.now = c.sites.number(file, len, line));
     }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_race_array(_owner: *const c_void, name: *const u8, len: i64, data: *const u8, item: i64) {
+unsafe extern "C-unwind" fn lh_race_array(
+    _owner: *const c_void,
+    name: *const u8,
+    len: i64,
+    data: *const u8,
+    item: i64,
+) {
     if !ACTIVE.get() {
         return;
     }
@@ -163,14 +169,14 @@ unsafe extern "C" fn lh_race_array(_owner: *const c_void, name: *const u8, len: 
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_race_extent(n: i64, stride: i64) {
+unsafe extern "C-unwind" fn lh_race_extent(n: i64, stride: i64) {
     if ACTIVE.get() {
         CHECKER.with_borrow_mut(|c| c.target.dims.push((n, stride)));
     }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_race_access(
+unsafe extern "C-unwind" fn lh_race_access(
     _owner: *const c_void,
     file: *const u8,
     len: i64,
@@ -203,7 +209,7 @@ unsafe extern "C" fn lh_race_access(
 
 /// As [`lh_race_access`], of the header of an object with items.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_race_header(
+unsafe extern "C-unwind" fn lh_race_header(
     owner: *const c_void,
     file: *const u8,
     len: i64,
@@ -219,14 +225,14 @@ unsafe extern "C" fn lh_race_header(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_race_memory(data: *const u8, bytes: i64, is_array: i64) {
+unsafe extern "C-unwind" fn lh_race_memory(data: *const u8, bytes: i64, is_array: i64) {
     if bytes > 0 {
         with_kernel(|k, _| k.local(data as i64, bytes, is_array != 0));
     }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_race_handed() {
+unsafe extern "C-unwind" fn lh_race_handed() {
     if ACTIVE.get() {
         CHECKER.with_borrow_mut(|c| {
             if let (Some(k), (start, bytes @ 1..)) = (&mut c.kernel, c.target.extent()) {

@@ -377,7 +377,7 @@ fn ordered(subscripts: &str, extents: &[i64], how: i64, limit: i64, path: &mut [
 
 /// `lh_contractions(subscripts, extents, n, how, limit, path, n, out)`.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_contractions(
+unsafe extern "C-unwind" fn lh_contractions(
     _mem: *mut MemInfo,
     data: *const u8,
     len: i64,

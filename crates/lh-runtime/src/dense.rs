@@ -23,52 +23,52 @@ macro_rules! dense {
     ($($t:ty: $lu:ident $solve:ident $triangle:ident $cholesky:ident $qr:ident $svd:ident $lstsq:ident $eigh:ident
         $eig:ident;)*) => {$(
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $lu(m: i64, n: i64, a: *mut $t, rows: *mut i64) -> i64 {
+        unsafe extern "C-unwind" fn $lu(m: i64, n: i64, a: *mut $t, rows: *mut i64) -> i64 {
             // SAFETY: compiled code passes arrays of its own, of these sizes, as in all functions here.
             code(unsafe { <$t>::lu(m as usize, n as usize, a, rows.cast()) })
         }
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $solve(n: i64, k: i64, a: *mut $t, rows: *mut i64, b: *mut $t) -> i64 {
+        unsafe extern "C-unwind" fn $solve(n: i64, k: i64, a: *mut $t, rows: *mut i64, b: *mut $t) -> i64 {
             // SAFETY: as above.
             status(unsafe { <$t>::lu_solve(n as usize, k as usize, a, rows.cast(), b) })
         }
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $triangle(n: i64, k: i64, a: *mut $t, lower: i64, unit: i64, b: *mut $t) -> i64 {
+        unsafe extern "C-unwind" fn $triangle(n: i64, k: i64, a: *mut $t, lower: i64, unit: i64, b: *mut $t) -> i64 {
             // SAFETY: as above.
             status(unsafe { <$t>::triangle(n as usize, k as usize, a, lower != 0, unit != 0, b) })
         }
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $cholesky(n: i64, a: *mut $t) -> i64 {
+        unsafe extern "C-unwind" fn $cholesky(n: i64, a: *mut $t) -> i64 {
             // SAFETY: as above.
             status(unsafe { <$t>::cholesky(n as usize, a) })
         }
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $qr(m: i64, n: i64, a: *mut $t, tau: *mut $t, k: i64, q: *mut $t) -> i64 {
+        unsafe extern "C-unwind" fn $qr(m: i64, n: i64, a: *mut $t, tau: *mut $t, k: i64, q: *mut $t) -> i64 {
             // SAFETY: as above.
             status(unsafe { <$t>::qr(m as usize, n as usize, a, tau, k as usize, q) })
         }
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $svd(
+        unsafe extern "C-unwind" fn $svd(
             m: i64, n: i64, a: *mut $t, s: *mut <$t as Scalar>::Real, k: i64, u: *mut $t, l: i64, v: *mut $t,
         ) -> i64 {
             // SAFETY: as above.
             status(unsafe { <$t>::singular(m as usize, n as usize, a, s, k as usize, u, l as usize, v) })
         }
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $lstsq(
+        unsafe extern "C-unwind" fn $lstsq(
             m: i64, n: i64, a: *mut $t, k: i64, b: *mut $t, s: *mut <$t as Scalar>::Real, tolerance: f64,
         ) -> i64 {
             // SAFETY: as above.
             code(unsafe { <$t>::least_squares(m as usize, n as usize, a, k as usize, b, s, tolerance) })
         }
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $eigh(n: i64, a: *mut $t, w: *mut <$t as Scalar>::Real, vectors: i64, v: *mut $t) -> i64 {
+        unsafe extern "C-unwind" fn $eigh(n: i64, a: *mut $t, w: *mut <$t as Scalar>::Real, vectors: i64, v: *mut $t) -> i64 {
             let v = if vectors != 0 { v } else { std::ptr::null_mut() };
             // SAFETY: as above.
             status(unsafe { <$t>::self_adjoint(n as usize, a, w, v) })
         }
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $eig(n: i64, a: *mut $t, re: *mut $t, im: *mut $t, vectors: i64, v: *mut $t) -> i64 {
+        unsafe extern "C-unwind" fn $eig(n: i64, a: *mut $t, re: *mut $t, im: *mut $t, vectors: i64, v: *mut $t) -> i64 {
             let v = if vectors != 0 { v } else { std::ptr::null_mut() };
             // SAFETY: as above.
             status(unsafe { <$t>::general(n as usize, a, re, im, v) })

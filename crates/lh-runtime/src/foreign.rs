@@ -155,7 +155,7 @@ unsafe extern "C" fn give_back(object: *mut c_void) {
 /// # Safety
 /// The export is a loaded module's; slots are as its table says, with room for the result.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_foreign_call(export: *const Export, slots: *mut u64, out: *mut u64) -> i32 {
+unsafe extern "C-unwind" fn lh_foreign_call(export: *const Export, slots: *mut u64, out: *mut u64) -> i32 {
     // SAFETY: as promised.
     unsafe {
         let e = &*export;

@@ -74,18 +74,18 @@ macro_rules! transforms {
     ($($t:ty: $fft:ident $rfft:ident $irfft:ident;)*) => {$(
         // Length and number of the lines, their address, whether to transform back.
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $fft(n: i64, count: i64, data: *mut Complex<$t>, inverse: i64) -> i32 {
+        unsafe extern "C-unwind" fn $fft(n: i64, count: i64, data: *mut Complex<$t>, inverse: i64) -> i32 {
             let kind = if inverse != 0 { Kind::Inverse } else { Kind::Forward };
             // SAFETY: compiled code passes an array of its own, of this size, as below.
             unsafe { Lines { n: n as usize, complex: data, real: std::ptr::null_mut(), kind }.transform(count) }
         }
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $rfft(n: i64, count: i64, real: *mut $t, complex: *mut Complex<$t>) -> i32 {
+        unsafe extern "C-unwind" fn $rfft(n: i64, count: i64, real: *mut $t, complex: *mut Complex<$t>) -> i32 {
             // SAFETY: as above.
             unsafe { Lines { n: n as usize, complex, real, kind: Kind::RealToComplex }.transform(count) }
         }
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $irfft(n: i64, count: i64, real: *mut $t, complex: *mut Complex<$t>) -> i32 {
+        unsafe extern "C-unwind" fn $irfft(n: i64, count: i64, real: *mut $t, complex: *mut Complex<$t>) -> i32 {
             // SAFETY: as above.
             unsafe { Lines { n: n as usize, complex, real, kind: Kind::ComplexToReal }.transform(count) }
         }

@@ -19,7 +19,7 @@ const CLOSING: i64 = 1 << 40;
 
 /// Lets a generator be closed when its last reference goes.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_generator_closed_by(object: *mut Items, close: *const u8) {
+unsafe extern "C-unwind" fn lh_generator_closed_by(object: *mut Items, close: *const u8) {
     // SAFETY: compiled code passes a new generator. It has one item for ever, so that its capacity is free for the
     // address of what closes it.
     unsafe {

@@ -175,7 +175,7 @@ unsafe fn grow(object: &mut Items, cap: i64) -> bool {
 
 /// `lh_items_new(cap, elem_size, mask, out)`: a new object without items.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_items_new(cap: i64, elem_size: i64, mask: u64, out: *mut *mut Items) -> i32 {
+unsafe extern "C-unwind" fn lh_items_new(cap: i64, elem_size: i64, mask: u64, out: *mut *mut Items) -> i32 {
     let object = new_items(cap.max(0) as usize, elem_size.max(0) as usize, mask);
     if object.is_null() {
         return no_memory(i128::from(cap) * i128::from(elem_size));
@@ -187,7 +187,7 @@ unsafe extern "C" fn lh_items_new(cap: i64, elem_size: i64, mask: u64, out: *mut
 
 /// `lh_entries_new(cap, elem_size, mask, fields, fields_mask, out)`: a new object with entries and fields.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_entries_new(
+unsafe extern "C-unwind" fn lh_entries_new(
     cap: i64,
     elem_size: i64,
     mask: u64,
@@ -206,7 +206,7 @@ unsafe extern "C" fn lh_entries_new(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_items_reserve(object: *mut Items, n: i64) -> i32 {
+unsafe extern "C-unwind" fn lh_items_reserve(object: *mut Items, n: i64) -> i32 {
     // SAFETY: compiled code passes a live object.
     unsafe {
         if reserve(object, n) {
@@ -220,37 +220,37 @@ unsafe extern "C" fn lh_items_reserve(object: *mut Items, n: i64) -> i32 {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_items_set_len(object: *mut Items, n: i64) {
+unsafe extern "C-unwind" fn lh_items_set_len(object: *mut Items, n: i64) {
     // SAFETY: compiled code passes a live object, of which it has filled or emptied the items concerned.
     unsafe { (*object).len = n };
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_items_share(object: *mut Items) {
+unsafe extern "C-unwind" fn lh_items_share(object: *mut Items) {
     // SAFETY: compiled code passes a live object.
     unsafe { (*object).shared.store(1, Relaxed) };
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_items_is_shared(object: *mut Items) -> u8 {
+unsafe extern "C-unwind" fn lh_items_is_shared(object: *mut Items) -> u8 {
     // SAFETY: compiled code passes a live object.
     unsafe { u8::from((*object).shared.load(Relaxed) != 0) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_items_freeze(object: *mut Items, frozen: u8) {
+unsafe extern "C-unwind" fn lh_items_freeze(object: *mut Items, frozen: u8) {
     // SAFETY: compiled code passes a live object.
     unsafe { (*object).cap = if frozen & 1 == 1 { FROZEN } else { lh_items_allocated(object) } };
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_items_is_frozen(object: *mut Items) -> u8 {
+unsafe extern "C-unwind" fn lh_items_is_frozen(object: *mut Items) -> u8 {
     // SAFETY: compiled code passes a live object.
     unsafe { u8::from((*object).cap == FROZEN) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_items_allocated(object: *mut Items) -> i64 {
+unsafe extern "C-unwind" fn lh_items_allocated(object: *mut Items) -> i64 {
     // SAFETY: compiled code passes a live object.
     unsafe {
         match ((*object).cap, (*object).elem_size) {

@@ -44,7 +44,7 @@ impl Cell {
 
 /// The address of a function that is called next.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rare_code(cell: *const Cell) -> *mut () {
+unsafe extern "C-unwind" fn lh_rare_code(cell: *const Cell) -> *mut () {
     // SAFETY: compiled code passes the address of a cell that lives as long as it does.
     unsafe { (*cell).code() }
 }

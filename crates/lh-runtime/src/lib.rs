@@ -49,8 +49,10 @@ pub mod text;
 
 pub use exception::{ExcArg, Frame, FunctionInfo, Pending, is_pending, take_pending};
 pub use memory::alloc::{self, MemInfo};
+pub use memory::emergency::Emergency;
 pub use strings::value::{StrValue, text};
 pub use strings::{hash, index as string_index, print};
+pub use symbol::OutOfMemory;
 pub use text::{Text, TextBuf};
 
 use std::collections::HashMap;
@@ -59,6 +61,7 @@ use symbol::Symbol;
 
 /// All functions and globals that compiled code may refer to.
 pub fn symbols() -> Vec<Symbol> {
+    symbol::set_raise(raise::of_panic);
     let parts = [
         alloc::symbols,
         tape::symbols,

@@ -548,7 +548,7 @@ macro_rules! products {
     ($($t:ty: $gemm:ident;)*) => {$(
         // The parameters are those of the row: m, n, k; address, row stride, column stride of a, b and c.
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $gemm(
+        unsafe extern "C-unwind" fn $gemm(
             m: i64, n: i64, k: i64, a: *mut $t, ar: i64, ac: i64, b: *mut $t, br: i64, bc: i64, c: *mut $t, cr: i64, cc: i64,
         ) -> i32 {
             let size = |n: i64| n.max(0) as usize;
@@ -595,7 +595,7 @@ mod tests {
     /// All shapes and orders: C, Fortran and reversed rows.
     fn check<T: Element + PartialEq + std::fmt::Debug>(
         make: impl Fn(f64) -> T,
-        gemm: unsafe extern "C" fn(i64, i64, i64, *mut T, i64, i64, *mut T, i64, i64, *mut T, i64, i64) -> i32,
+        gemm: unsafe extern "C-unwind" fn(i64, i64, i64, *mut T, i64, i64, *mut T, i64, i64, *mut T, i64, i64) -> i32,
     ) {
         let size = size_of::<T>() as i64;
         for (m, n, k) in [

@@ -120,7 +120,7 @@ impl Memo {
 
 /// `lh_memo_enter(memo, type)`: keeps other threads out; the address of the word that refers to the table of a type.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_memo_enter(memo: *const Memo, number: i64) -> *mut *mut MemInfo {
+unsafe extern "C-unwind" fn lh_memo_enter(memo: *const Memo, number: i64) -> *mut *mut MemInfo {
     // SAFETY: compiled code passes a memo, which lives as long as the process.
     let memo = unsafe { &*memo };
     let mut state = memo.enter();
@@ -133,21 +133,21 @@ unsafe extern "C" fn lh_memo_enter(memo: *const Memo, number: i64) -> *mut *mut 
 
 /// The same, of whose memory passes know more.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_memo_enter_plain(memo: *const Memo, number: i64) -> *mut *mut MemInfo {
+unsafe extern "C-unwind" fn lh_memo_enter_plain(memo: *const Memo, number: i64) -> *mut *mut MemInfo {
     // SAFETY: as for `lh_memo_enter`.
     unsafe { lh_memo_enter(memo, number) }
 }
 
 /// `lh_memo_leave(memo)`: lets others in.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_memo_leave(memo: *const Memo) {
+unsafe extern "C-unwind" fn lh_memo_leave(memo: *const Memo) {
     // SAFETY: as for `lh_memo_enter`, which this thread has called.
     unsafe { &*memo }.leave();
 }
 
 /// `lh_memo_count(memo, what)`: counts a call, or a new result.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_memo_count(memo: *const Memo, what: i64) {
+unsafe extern "C-unwind" fn lh_memo_count(memo: *const Memo, what: i64) {
     // SAFETY: as for `lh_memo_enter`.
     let memo = unsafe { &*memo };
     let counter = match what {

@@ -2,6 +2,7 @@
 
 pub mod alloc;
 mod block_cache;
+pub mod emergency;
 pub(crate) mod live_count;
 pub(crate) mod small_blocks;
 pub(crate) mod starts;

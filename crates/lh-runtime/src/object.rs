@@ -47,7 +47,7 @@ unsafe extern "C" fn free_object(mem: *mut MemInfo) {
 
 /// `lh_object_new(size, mask, out)`: a new object with fields.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_object_new(size: i64, mask: u64, out: *mut *mut MemInfo) -> i32 {
+unsafe extern "C-unwind" fn lh_object_new(size: i64, mask: u64, out: *mut *mut MemInfo) -> i32 {
     let object = new_object(size.max(0) as usize, mask);
     if object.is_null() {
         return no_memory(i128::from(size));
@@ -58,7 +58,7 @@ unsafe extern "C" fn lh_object_new(size: i64, mask: u64, out: *mut *mut MemInfo)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_object_is(a: *const MemInfo, b: *const MemInfo) -> u8 {
+unsafe extern "C-unwind" fn lh_object_is(a: *const MemInfo, b: *const MemInfo) -> u8 {
     u8::from(ptr::eq(a, b))
 }
 

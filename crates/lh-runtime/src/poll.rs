@@ -10,19 +10,19 @@ use crate::symbol::{Symbol, functions};
 /// unless the loop is part of a parallel loop: then the other threads must see it, too, and the thread that began the
 /// outermost loop serves the request.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_interrupted() -> i32 {
+unsafe extern "C-unwind" fn lh_interrupted() -> i32 {
     raise_interrupt()
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_interrupted_in_turn() -> i32 {
+unsafe extern "C-unwind" fn lh_interrupted_in_turn() -> i32 {
     raise_interrupt()
 }
 
 /// Raises KeyboardInterrupt: called after a loop that has seen the flag and ended early, even if the request has been
 /// served since.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_stopped() -> i32 {
+unsafe extern "C-unwind" fn lh_stopped() -> i32 {
     raise_interrupt()
 }
 
@@ -42,14 +42,14 @@ fn by_pieces(bytes: usize, write: impl Fn(usize, usize)) -> u8 {
 
 /// `memset` that may end early: in place of a loop that fills memory.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_fill(to: *mut u8, byte: u8, bytes: usize) -> u8 {
+unsafe extern "C-unwind" fn lh_fill(to: *mut u8, byte: u8, bytes: usize) -> u8 {
     // SAFETY: the caller says that the memory is there.
     by_pieces(bytes, |at, n| unsafe { to.add(at).write_bytes(byte, n) })
 }
 
 /// `memcpy` that may end early: in place of a loop that copies memory.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_copy(to: *mut u8, from: *const u8, bytes: usize) -> u8 {
+unsafe extern "C-unwind" fn lh_copy(to: *mut u8, from: *const u8, bytes: usize) -> u8 {
     // SAFETY: the caller says that the memory is there, and does not overlap.
     by_pieces(bytes, |at, n| unsafe { to.add(at).copy_from_nonoverlapping(from.add(at), n) })
 }

@@ -102,13 +102,13 @@ pub unsafe fn parallel_for(n: i64, grain: i64, body: Body, env: *mut c_void) -> 
 /// # Safety
 /// `body` is the address of a [`Body`] that may be called with `env` from several threads at the same time.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_parallel_for(n: i64, grain: i64, body: *const c_void, env: *mut c_void) -> i32 {
+unsafe extern "C-unwind" fn lh_parallel_for(n: i64, grain: i64, body: *const c_void, env: *mut c_void) -> i32 {
     // SAFETY: compiled code passes the address of such a function.
     unsafe { parallel_for(n, grain, std::mem::transmute::<*const c_void, Body>(body), env) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_parallel_grain(n: i64, cost: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_parallel_grain(n: i64, cost: i64) -> i64 {
     grain(n, cost)
 }
 

@@ -27,13 +27,18 @@ pub fn set_function_caller(caller: FunctionCaller) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_call_function(function: i64, types: i64, ins: *mut Items, outs: *mut Items) -> i32 {
+unsafe extern "C-unwind" fn lh_call_function(function: i64, types: i64, ins: *mut Items, outs: *mut Items) -> i32 {
     let caller = FUNCTION_CALLER.get().expect("only functions of Python have such calls");
     i32::from(caller(function, types, ins, outs).is_err())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_call_python(function: *mut c_void, types: i64, ins: *mut Items, outs: *mut Items) -> i32 {
+unsafe extern "C-unwind" fn lh_call_python(
+    function: *mut c_void,
+    types: i64,
+    ins: *mut Items,
+    outs: *mut Items,
+) -> i32 {
     let caller = CALLER.get().expect("only functions of Python have such calls");
     i32::from(caller(function, types, ins, outs).is_err())
 }

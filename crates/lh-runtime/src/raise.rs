@@ -3,14 +3,14 @@
 //! Compiled code raises by `lh_raise_begin`, then the arguments in order, then a failure status. Each function that the
 //! exception leaves adds its frame with `lh_traceback`.
 
-use crate::classes::{ExcId, INDEX_ERROR};
+use crate::classes::{ExcId, INDEX_ERROR, SYSTEM_ERROR};
 use crate::exception::{ExcArg, Frame, FunctionInfo, Pending, raise, set_pending, with_state};
-use crate::memory::alloc::MemInfo;
+use crate::memory::alloc::{MemInfo, no_memory};
 use crate::strings::value::text;
-use crate::symbol::{Symbol, functions};
+use crate::symbol::{OutOfMemory, Panic, Symbol, functions, text_of};
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_raise_begin(class: i32) {
+unsafe extern "C-unwind" fn lh_raise_begin(class: i32) {
     if with_state(|s| std::mem::take(&mut s.restored) && s.pending.is_some()) {
         return;
     }
@@ -32,72 +32,80 @@ pub(crate) fn add_arg(arg: ExcArg) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_raise_arg_none() {
+unsafe extern "C-unwind" fn lh_raise_arg_none() {
     add_arg(ExcArg::None);
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_raise_arg_bool(value: u8) {
+unsafe extern "C-unwind" fn lh_raise_arg_bool(value: u8) {
     add_arg(ExcArg::Bool(value != 0));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_raise_arg_int(value: i64) {
+unsafe extern "C-unwind" fn lh_raise_arg_int(value: i64) {
     add_arg(ExcArg::Int(value));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_raise_arg_uint(value: u64) {
+unsafe extern "C-unwind" fn lh_raise_arg_uint(value: u64) {
     add_arg(ExcArg::Uint(value));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_raise_arg_float(value: f64) {
+unsafe extern "C-unwind" fn lh_raise_arg_float(value: f64) {
     add_arg(ExcArg::Float(value));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_raise_arg_complex(re: f64, im: f64) {
+unsafe extern "C-unwind" fn lh_raise_arg_complex(re: f64, im: f64) {
     add_arg(ExcArg::Complex(re, im));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_raise_arg_str(_mem: *mut MemInfo, data: *const u8, len: i64) {
+unsafe extern "C-unwind" fn lh_raise_arg_str(_mem: *mut MemInfo, data: *const u8, len: i64) {
     // SAFETY: compiled code passes a live string.
     add_arg(ExcArg::Str(unsafe { text(data, len) }.to_owned()));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_raise_arg_tuple_begin() {
+unsafe extern "C-unwind" fn lh_raise_arg_tuple_begin() {
     with_state(|s| s.open.push(Vec::new()));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_raise_arg_tuple_end() {
+unsafe extern "C-unwind" fn lh_raise_arg_tuple_end() {
     if let Some(items) = with_state(|s| s.open.pop()) {
         add_arg(ExcArg::Tuple(items));
     }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_raise_index(index: i64, axis: i64, size: i64) -> i32 {
+unsafe extern "C-unwind" fn lh_raise_index(index: i64, axis: i64, size: i64) -> i32 {
     raise(INDEX_ERROR, format!("index {index} is out of bounds for axis {axis} with size {size}"))
 }
 
 /// `at` is the index counted from the start.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_check_index(index: i64, axis: i64, size: i64, at: i64) -> i32 {
+unsafe extern "C-unwind" fn lh_check_index(index: i64, axis: i64, size: i64, at: i64) -> i32 {
     // SAFETY: takes numbers only.
     if (0..size).contains(&at) { 0 } else { unsafe { lh_raise_index(index, axis, size) } }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_traceback(info: *const FunctionInfo, line: i32) {
+unsafe extern "C-unwind" fn lh_traceback(info: *const FunctionInfo, line: i32) {
     with_state(|s| {
         if let Some(p) = &mut s.pending {
             p.add_frame(Frame { info, line });
         }
     });
+}
+
+/// Raises the exception for a panic that has left a function of this library.
+pub(crate) fn of_panic(panic: &Panic) -> i32 {
+    match panic.downcast_ref::<OutOfMemory>() {
+        Some(OutOfMemory { bytes }) => no_memory(*bytes as i128),
+        None => raise(SYSTEM_ERROR, text_of(panic)),
+    }
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {

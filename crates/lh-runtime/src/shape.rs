@@ -21,12 +21,12 @@ fn text(shape: &[i64]) -> String {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_shape_begin() {
+unsafe extern "C-unwind" fn lh_shape_begin() {
     SHAPES.with(|s| s.borrow_mut().push(Vec::new()));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_shape_extent(extent: i64) {
+unsafe extern "C-unwind" fn lh_shape_extent(extent: i64) {
     SHAPES.with(|s| {
         if let Some(last) = s.borrow_mut().last_mut() {
             last.push(extent);
@@ -70,22 +70,22 @@ fn message(shapes: &[Vec<i64>], kind: i64) -> String {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_raise_broadcast(kind: i64) -> i32 {
+unsafe extern "C-unwind" fn lh_raise_broadcast(kind: i64) -> i32 {
     let shapes = SHAPES.with(|s| std::mem::take(&mut *s.borrow_mut()));
     raise(VALUE_ERROR, message(&shapes, kind))
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_ptr_addr(p: *const u8) -> i64 {
+unsafe extern "C-unwind" fn lh_ptr_addr(p: *const u8) -> i64 {
     p.expose_provenance() as i64
 }
 
 // Compiled code has an instruction instead; an interpreter of the IR has nothing to do.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_prefetch(_: *const u8) {}
+unsafe extern "C-unwind" fn lh_prefetch(_: *const u8) {}
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_addr_ptr(n: i64) -> *const u8 {
+unsafe extern "C-unwind" fn lh_addr_ptr(n: i64) -> *const u8 {
     std::ptr::with_exposed_provenance(n as usize)
 }
 

@@ -364,24 +364,24 @@ macro_rules! sorts {
     ($($element:ty: $sort:ident $argsort:ident $partition:ident $enclosed:ident;)*) => {
         $(
             #[unsafe(no_mangle)]
-            unsafe extern "C" fn $sort(data: *mut $element, n: i64) -> i32 {
+            unsafe extern "C-unwind" fn $sort(data: *mut $element, n: i64) -> i32 {
                 // SAFETY: compiled code passes an array of its own.
                 let items = unsafe { slice(data, n) };
                 status(long_sort::sort(items, ByValue))
             }
             #[unsafe(no_mangle)]
-            unsafe extern "C" fn $argsort(data: *mut $element, out: *mut i64, n: i64) -> i32 {
+            unsafe extern "C-unwind" fn $argsort(data: *mut $element, out: *mut i64, n: i64) -> i32 {
                 // SAFETY: compiled code passes an array, and one of its own for the indices.
                 status(unsafe { argsort(slice(data, n), slice(out, n)) })
             }
             #[unsafe(no_mangle)]
-            unsafe extern "C" fn $partition(data: *mut $element, n: i64, k: i64) -> i32 {
+            unsafe extern "C-unwind" fn $partition(data: *mut $element, n: i64, k: i64) -> i32 {
                 // SAFETY: compiled code passes an array of its own.
                 let items = unsafe { slice(data, n) };
                 status((0..n).contains(&k) && long_sort::select(items, k as usize, ByValue))
             }
             #[unsafe(no_mangle)]
-            unsafe extern "C" fn $enclosed(
+            unsafe extern "C-unwind" fn $enclosed(
                 data: *mut $element,
                 n: i64,
                 bounds: *const $element,

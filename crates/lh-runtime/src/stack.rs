@@ -35,12 +35,36 @@ thread_local! {
     /// Lowest and highest address of the stack, if that is known.
     static BOUNDS: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
     static FORGET: Forget = const { Forget };
+    /// The stacks of a kernel's threads that take turns on this thread.
+    static FIBERS: Cell<Fibers> = const { Cell::new(Fibers { start: 0, end: 0, stride: 0, guard: 0 }) };
+}
+
+/// Neighbouring stacks of one size, each with a guard at its lower end.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Fibers {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) stride: usize,
+    pub(crate) guard: usize,
+}
+
+impl Fibers {
+    /// Whether an address is too close to the end of its stack.
+    fn is_near_end(&self, here: usize) -> bool {
+        let above = (here.wrapping_sub(self.start)) % self.stride.max(1);
+        (self.start..self.end).contains(&here) && above < self.guard + MARGIN.min(self.stride / 4)
+    }
+}
+
+/// Tells on which stacks the thread goes on; answers with those before.
+pub(crate) fn enter_fibers(fibers: Fibers) -> Fibers {
+    FIBERS.replace(fibers)
 }
 
 /// Raises RecursionError when the stack is nearly used up, KeyboardInterrupt when the user has asked for it. Recursive
 /// functions call it first, if either may be.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_check_stack(here: usize) -> i32 {
+unsafe extern "C-unwind" fn lh_check_stack(here: usize) -> i32 {
     if interrupt::requested() {
         return poll::raise_interrupt();
     }
@@ -54,7 +78,11 @@ unsafe extern "C" fn lh_check_stack(here: usize) -> i32 {
     if here >> REGION << REGION >= limit && here < high && FORGET.try_with(|_| ()).is_ok() {
         REGIONS[(here >> REGION) % STACK_REGIONS].store(here >> REGION, Ordering::Relaxed);
     }
-    if here < limit && here >= low { raise(RECURSION_ERROR, "maximum recursion depth exceeded") } else { 0 }
+    if here < limit && here >= low || FIBERS.get().is_near_end(here) {
+        raise(RECURSION_ERROR, "maximum recursion depth exceeded")
+    } else {
+        0
+    }
 }
 
 #[cold]

@@ -197,7 +197,7 @@ pub fn prefetch<T>(at: *const T) {
 
 /// `lh_table_index(table, twice, code)`: see [`make_index`].
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_table_index(table: *mut Items, twice: i64, code: i64) -> i32 {
+unsafe extern "C-unwind" fn lh_table_index(table: *mut Items, twice: i64, code: i64) -> i32 {
     // SAFETY: compiled code passes a table and the code of its keys.
     match unsafe { make_index(table, twice, code) } {
         Ok(()) => 0,

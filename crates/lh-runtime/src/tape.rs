@@ -46,7 +46,7 @@ unsafe fn tape(bytes: i64, total: i64, (data, len): (*const u8, i64), zeroed: bo
 /// # Safety
 /// The text is one of compiled code, and `out` has room for the result.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_tape(
+unsafe extern "C-unwind" fn lh_tape(
     bytes: i64,
     total: i64,
     _: *mut MemInfo,
@@ -61,7 +61,7 @@ unsafe extern "C" fn lh_tape(
 /// # Safety
 /// As of [`lh_tape`].
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_tape_zeroed(
+unsafe extern "C-unwind" fn lh_tape_zeroed(
     bytes: i64,
     total: i64,
     _: *mut MemInfo,
@@ -76,7 +76,7 @@ unsafe extern "C" fn lh_tape_zeroed(
 /// # Safety
 /// So many bytes can be read from one block, and written to the other.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_tape_moved(to: *mut u8, from: *const u8, bytes: i64) {
+unsafe extern "C-unwind" fn lh_tape_moved(to: *mut u8, from: *const u8, bytes: i64) {
     // SAFETY: by contract; two blocks do not overlap.
     unsafe { ptr::copy_nonoverlapping(from, to, usize::try_from(bytes).unwrap_or(0)) }
 }

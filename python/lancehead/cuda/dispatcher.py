@@ -520,6 +520,7 @@ def _compile_options(options: dict[str, Any]) -> dict[str, Any]:
     return {
         # An index out of range would write anywhere in the process, so it is checked unless the user says otherwise.
         "boundscheck": bounds is None or bool(bounds),
+        "overflow": options.get("overflow", "wrap"),
         "error_model": "python" if debug and not options.get("fastmath") else "numpy",
         "fastmath": options.get("fastmath") or False,
         "cache": bool(options.get("cache")),

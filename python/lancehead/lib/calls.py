@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import index_of, int_of_float
+from lancehead.lib.conversions import index_of, int_of_float, magnitude
 from lancehead.lib.lists import sorted_list
 from lancehead.lib.text import text_ascii, text_format, text_of, text_repr
 from lancehead.lib.times import ufunc_absolute as time_absolute
@@ -118,6 +118,9 @@ def abs(x, /):
     1
     """
     if prim.is_array(x):
+        if prim.checks_overflow():
+            if prim.is_int(prim.dtype_of(x)) and prim.is_signed(prim.dtype_of(x)):
+                return prim.map(magnitude, x)
         return np.abs(x)
     if prim.is_time(x):
         return time_absolute(x)

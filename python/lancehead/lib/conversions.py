@@ -1,5 +1,7 @@
 """Conversions with Python's checks."""
 
+import numpy as np
+
 from lancehead.lib import prim
 
 
@@ -89,3 +91,25 @@ def unmixed(x):
             items = (*items, item)
         return items
     return x
+
+
+def fitting(x, like):
+    """A number as an integer of the type of another one; OverflowError if it does not fit."""
+    dtype = prim.dtype_of(like)
+    y = prim.cast(x, dtype)
+    if prim.is_float(x):
+        if x != x:
+            raise ValueError("cannot convert float NaN to integer")
+        whole = prim.trunc(prim.cast(x, np.float64))
+        bits = 8 * prim.itemsize(dtype) - (1 if prim.is_signed(dtype) else 0)
+        end = 2.0 * prim.cast(prim.shl(prim.cast(1, np.uint64), bits - 1), np.float64)
+        if whole >= end or whole < (-end if prim.is_signed(dtype) else 0.0):
+            raise OverflowError("integer overflow")
+    elif prim.cast(y, prim.dtype_of(x)) != x or (y < 0) != (x < 0):
+        raise OverflowError("integer overflow")
+    return y
+
+
+def magnitude(x):
+    """The absolute value of a signed integer; OverflowError if its type does not hold it."""
+    return -x if x < 0 else x

@@ -188,43 +188,49 @@ def _over_scale(real, imag, scale):
 
 @prim.means("complex_sum")
 def add(a, b, /):
-    """Sum of complex numbers.
+    """Sum of complex numbers, or of integers that may overflow.
 
     >>> operator.add(1 + 2j, 3 - 1j)
     (4+1j)
     """
+    if prim.is_int(a):
+        return a + b
     return prim.complex(a.real + b.real, a.imag + b.imag)
 
 
 @prim.means("complex_difference")
 def sub(a, b, /):
-    """Difference of complex numbers.
+    """Difference of complex numbers, or of integers that may overflow.
 
     >>> operator.sub(1 + 2j, 3 - 1j)
     (-2+3j)
     """
+    if prim.is_int(a):
+        return a - b
     return prim.complex(a.real - b.real, a.imag - b.imag)
 
 
 @prim.means("complex_product")
 def mul(a, b, /):
-    """Product of complex numbers.
+    """Product of complex numbers, or of integers that may overflow.
 
     >>> operator.mul(1 + 2j, 3 - 1j)
     (5+5j)
     """
+    if prim.is_int(a):
+        return a * b
     return prim.complex(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real)
 
 
 def neg(a, /):
-    """Negation of a complex number or truth value.
+    """Negation of a complex number, a truth value, or an integer that may overflow.
 
     >>> operator.neg(1 + 2j)
     (-1-2j)
     """
     if prim.is_complex(a):
         return prim.complex(-a.real, -a.imag)
-    return -int(a)
+    return -int(a) if prim.is_bool(a) else -a
 
 
 def pos(a, /):
@@ -289,8 +295,9 @@ def _int_pow(a, b):
     while n != 0:
         if (n & one) != 0:
             result = result * a
-        a = a * a
         n = prim.shr(n, one)
+        if n != 0:
+            a = a * a
     return result
 
 
@@ -353,8 +360,16 @@ def lshift(a, b, /):
             return x - x
         raise ValueError("negative shift count")
     if b >= 8 * prim.itemsize(dtype):
+        if prim.checks_overflow():
+            if x != 0:
+                raise OverflowError("integer overflow")
         return x - x
-    return prim.shl(x, prim.cast(b, dtype))
+    n = prim.cast(b, dtype)
+    shifted = prim.shl(x, n)
+    if prim.checks_overflow():
+        if prim.shr(shifted, n) != x:
+            raise OverflowError("integer overflow")
+    return shifted
 
 
 def rshift(a, b, /):

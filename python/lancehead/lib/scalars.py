@@ -21,7 +21,12 @@ def out_of_bounds(x, name):
 
 def shifted_left(x, count):
     """A shift to the left as processors do it and Numba has it: by the lower bits of the count, whatever the others."""
-    return prim.shl(x, count & (8 * prim.itemsize(prim.dtype_of(x)) - 1))
+    n = count & (8 * prim.itemsize(prim.dtype_of(x)) - 1)
+    y = prim.shl(x, n)
+    if prim.checks_overflow():
+        if prim.shr(y, n) != x:
+            raise OverflowError("integer overflow")
+    return y
 
 
 def shifted_right(x, count):

@@ -6,6 +6,7 @@ import numpy as np
 
 from lancehead import prange
 from lancehead.lib import prim
+from lancehead.lib.numpy.layout import overlaps_itself
 
 #: An array as the function sees it: it begins at the element being computed; the first and last offsets that may be
 #: read.
@@ -63,8 +64,12 @@ def _fill(out, axis, start, stop, value):
 
 def _run(f, relative, low, high, shifts, ins, out):
     start, counts = _interior(low, high, out.shape)
-    if out.ndim == 1:
-        dtype = prim.dtype_of(out)
+    dtype = prim.dtype_of(out)
+    if overlaps_itself(out):
+        for index in np.ndindex(counts):
+            at = _added(index, start)
+            prim.store(_address(out, at), prim.cast(f(*views(relative, low, high, shifts, ins, at)), dtype))
+    elif out.ndim == 1:
         for j in prange(counts[0]):
             at = _added((j,), start)
             prim.store(_address(out, at), prim.cast(f(*views(relative, low, high, shifts, ins, at)), dtype))

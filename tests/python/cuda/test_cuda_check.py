@@ -180,3 +180,19 @@ def test_warps_that_are_not_whole(block) -> None:
     out = np.zeros(64, np.int64)
     k[1, block](out)
     assert out[6] == 4
+
+
+@pytest.mark.parametrize(
+    "call", ["a[i : i + 4].sort()", "a[i] = np.argsort(a[i : i + 4])[0]", "a[i : i + 4].partition(2)"]
+)
+def test_functions_of_the_run_time_library_on_slices_that_overlap(call: str) -> None:
+    for step, is_race in ((1, True), (4, False)):
+        space = {"np": np, "cuda": cuda}
+        exec(f"def k(a):\n    i = {step} * cuda.threadIdx.x\n    {call}\n", space)
+        kernel = cuda.jit(debug=True, opt=False)(space["k"])
+        if not is_race:
+            kernel[1, 8](np.arange(100.0))
+            continue
+        with pytest.raises(CudaCheckError) as error:
+            kernel[1, 8](np.arange(100.0))
+        assert "kernel-race" in error.value.ids

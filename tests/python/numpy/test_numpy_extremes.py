@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lancehead import errors, njit
+from lancehead import cuda, errors, njit
 from lib_cases import same
 
 INTEGERS = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8")
@@ -230,9 +230,16 @@ def test_weights_of_integers_in_histograms_are_exact() -> None:
 def test_items_that_do_not_fit_have_their_low_bits() -> None:
     def f(a: Any, n: int) -> Any:
         a[0] = n
-        return a[0], np.uint8(n)
+        return a[0]
 
-    assert njit(f)(np.zeros(1, np.uint8), 300) == (44, 44)
+    @cuda.jit
+    def k(a: Any, n: int) -> None:
+        a[0] = np.uint8(n)
+
+    assert njit(f)(np.zeros(1, np.uint8), 300) == 44
+    a = np.zeros(1, np.int64)
+    k[1, 1](a, 300)
+    assert a[0] == 44
 
 
 def test_numbers_count_as_lines_where_numpy_has_it_so() -> None:

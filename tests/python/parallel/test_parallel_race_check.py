@@ -232,3 +232,14 @@ def results(x):
         m = max(m, x[i])
         total += x[i]
     return s, m, total
+
+
+@pytest.mark.parametrize(
+    "call", ["a[i : i + 4].sort()", "a[i] = np.argsort(a[i : i + 4])[0]", "a[i : i + 4].partition(2)"]
+)
+def test_functions_of_the_run_time_library_on_slices_that_overlap(call: str) -> None:
+    space = {"np": np, "prange": prange}
+    exec(f"def f(a):\n    for i in prange(20):\n        {call}\n", space)
+    exec(f"def apart(a):\n    for k in prange(20):\n        i = 4 * k\n        {call}\n", space)
+    assert "iterations 0 and 1" in found(space["f"], np.arange(100.0)[::-1].copy())
+    njit(parallel=UNSAFE)(space["apart"])(np.arange(100.0))

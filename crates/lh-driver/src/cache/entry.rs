@@ -135,6 +135,7 @@ impl Writer {
         });
         self.byte(u8::from(k.is_cooperative));
         self.byte(u8::from(k.prints));
+        self.byte(u8::from(k.spins));
         self.byte(u8::from(k.is_checked));
         self.byte(match k.gangs {
             func::Gangs::None => 0,
@@ -265,7 +266,8 @@ impl<'a> Reader<'a> {
             2 => func::Entry::Thread,
             _ => return None,
         };
-        let (is_cooperative, prints, is_checked) = (self.byte()? != 0, self.byte()? != 0, self.byte()? != 0);
+        let mut flag = || self.byte().map(|b| b != 0);
+        let (is_cooperative, prints, spins, is_checked) = (flag()?, flag()?, flag()?, flag()?);
         let gangs = match self.byte()? {
             0 => func::Gangs::None,
             1 => func::Gangs::Rows,
@@ -283,6 +285,7 @@ impl<'a> Reader<'a> {
             scratch,
             thread_cost,
             prints,
+            spins,
             is_checked,
             gangs,
         })
@@ -468,6 +471,7 @@ mod tests {
                 scratch: 5,
                 thread_cost: 6,
                 prints: false,
+                spins: true,
                 is_checked: true,
                 gangs: func::Gangs::Rows,
             }),

@@ -2,9 +2,8 @@
 
 use super::image::{ENTRY, Outsiders};
 use super::part::{Part, called, compile_called};
-use crate::digest::{Digest, Hasher};
-use lh_ir::func::{Extern, Function};
-use lh_ir::{SpecId, Ty};
+use lh_ir::func::{Extern, Function, Inst};
+use lh_ir::{Const, SpecId};
 use lh_llvm::symbols;
 use lh_llvm::{Abi, LinkedFunction, Rare, Unit, Wanted};
 use std::borrow::Cow;
@@ -66,20 +65,12 @@ impl Group {
         }
     }
 
-    /// The name of a part with this module. Code names types by position, so that those for several types may have
-    /// equal modules.
-    pub(crate) fn part_name(&self, module: Digest) -> Digest {
-        let types = || self.words.iter().filter(|w| matches!(w, Extern::Type(_)));
-        if types().next().is_none() {
-            return module;
-        }
-        let mut h = Hasher::new("part");
-        h.digest(&module);
-        // Either text leaves out what the other one tells.
-        let text = |ty: Ty| format!("{ty} {}", ty.numba());
-        let texts = types().map(|t| Ty::of_number(t.number() as usize).map_or_else(String::new, text));
-        texts.for_each(|text| h.text(&text));
-        h.finish()
+    /// The number of instructions that LLVM may have to compile, those of parts too.
+    pub(crate) fn instructions(&self) -> usize {
+        let own = self.functions.iter().flat_map(|f| f.with_bodies());
+        let own: usize = own.flat_map(|f| f.blocks.iter()).map(|b| b.insts.len()).sum();
+        let parts = self.parts.iter().filter(|(_, part)| part.object().is_none());
+        own + parts.map(|(_, part)| part.group.as_ref().map_or(0, |g| g.instructions())).sum::<usize>()
     }
 
     /// The numbers of the process, as code names them, with their values.
@@ -117,6 +108,17 @@ impl Group {
         let mut out = Vec::new();
         add(object, &mut self.parts.iter().map(|(_, p)| p), &mut out);
         out
+    }
+
+    /// Whether texts are a part of the code.
+    pub(crate) fn has_texts(&self) -> bool {
+        let blocks = self.functions.iter().flat_map(|f| f.with_bodies()).flat_map(|f| &f.blocks);
+        blocks.flat_map(|b| &b.insts).any(|i| matches!(i.inst, Inst::Const(Const::Str(_))))
+    }
+
+    /// Whether the code knows functions and memory that are not its own.
+    pub(crate) fn has_foreign(&self) -> bool {
+        self.words.iter().any(|w| matches!(w, Extern::Foreign(_)))
     }
 
     /// Compiles the parts that an object of this group calls.

@@ -20,7 +20,7 @@ pub(crate) struct Image {
     /// Address of the stub for C code.
     pub(crate) callback: Option<usize>,
     /// Keeps the machine code mapped.
-    _mapped: Mapped,
+    mapped: Arc<Mapped>,
 }
 
 /// The referents of an object's symbols that belong to this process.
@@ -41,7 +41,12 @@ impl Image {
         let mapped = Mapped::new(object, title, outsiders);
         let Some(entry) = mapped.loaded.entry(ENTRY) else { lh_ir::bug!("no entry point in the object") };
         let callback = mapped.loaded.symbols().find(|s| s.0.starts_with(lh_llvm::CALLBACK)).map(|s| s.1);
-        Image { entry, may_wait: mapped.may_wait, callback, _mapped: mapped }
+        Image { entry, may_wait: mapped.may_wait, callback, mapped: Arc::new(mapped) }
+    }
+
+    /// Keeps the machine code mapped for the lifetime of the process.
+    pub(crate) fn keep(&self) {
+        std::mem::forget(self.mapped.clone());
     }
 }
 

@@ -45,7 +45,7 @@ impl Program for Session<'_> {
 
     fn typed(&self, s: SpecId) -> Typed<'_> {
         let Spec { name, ret, body, .. } = self.compiler.spec(s);
-        let body = body.as_ref();
+        let body = body.as_deref();
         Typed {
             func: body.map(|b| &*b.func),
             primal: body.and_then(|b| b.primal.as_ref()),
@@ -59,7 +59,8 @@ impl Program for Session<'_> {
         let Spec { func, is_library, .. } = *self.compiler.spec(of);
         let id = SpecId::new(self.compiler.specs.len());
         let name = format!("{name}.{}", id.index());
-        self.compiler.specs.push(Spec { name, func, ret, body: None, is_library });
+        let scope = self.host.scope();
+        self.compiler.specs.push(Spec { name, func, ret, body: None, is_library, scope });
         id
     }
 
@@ -87,7 +88,7 @@ impl Program for Session<'_> {
         if let Some(notes) = notes {
             Arc::make_mut(&mut source).derivative = notes;
         }
-        specs[id.index()].body = Some(Body {
+        specs[id.index()].body = Some(Box::new(Body {
             callees: callees(&func),
             func: Arc::new(func),
             inlinable: None,
@@ -96,7 +97,7 @@ impl Program for Session<'_> {
             summary: outcome.summary,
             offsets: Vec::new(),
             primal: Some(primal),
-        });
+        }));
         Ok(())
     }
 }

@@ -51,7 +51,7 @@ impl Compiler {
         let mut all: BTreeMap<SpecId, Stored> = BTreeMap::new();
         for (key, id) in &self.by_key {
             let spec = self.spec(*id);
-            let Some(body) = spec.body.as_ref().filter(|b| b.offsets.is_empty() && b.deps.is_empty()) else {
+            let Some(body) = spec.body.as_deref().filter(|b| b.offsets.is_empty() && b.deps.is_empty()) else {
                 continue;
             };
             let is_plain = spec.is_library && body.func.bodies.is_empty();
@@ -133,7 +133,8 @@ impl Session<'_> {
         let name = format!("{}.{}", stored.name, id.0);
         let func = key.func;
         self.compiler.by_key.insert(key, id);
-        self.compiler.specs.push(Spec { name: name.clone(), func, ret: stored.ret, body: None, is_library: true });
+        let (ret, body, is_library, scope) = (stored.ret, None, true, 0);
+        self.compiler.specs.push(Spec { name: name.clone(), func, ret, body, is_library, scope });
         for f in std::iter::once(&mut stored.func).chain(&mut stored.inlinable) {
             let insts = f.blocks.iter_mut().flat_map(|b| &mut b.insts);
             insts.for_each(|i| each_call(&mut i.inst, &mut |s| *s = self.load_typed(typed, s.0)));
@@ -146,7 +147,7 @@ impl Session<'_> {
                 *exc = class;
             }
         }
-        self.compiler.specs[id.index()].body = Some(Body {
+        self.compiler.specs[id.index()].body = Some(Box::new(Body {
             primal: None,
             callees: callees(&stored.func),
             func: Arc::new(stored.func),
@@ -155,7 +156,7 @@ impl Session<'_> {
             source: Arc::new(stored.source),
             offsets: Vec::new(),
             summary: Arc::new(stored.summary),
-        });
+        }));
         id
     }
 }

@@ -98,7 +98,8 @@ impl Compiler {
         let parts = split.called.iter().map(|s| (*s, self.part(host, *s, whole))).collect();
         let group = self.group(&split.own, parts);
         let words = group.values(|w| host.word(w));
-        let part = Arc::new(Part::new(group, words, &self.objects, whole));
+        let part = Part::new(group, words, &self.objects, whole);
+        let part = self.known_parts.entry((part.module(), whole)).or_insert_with(|| Arc::new(part)).clone();
         self.parts.insert((spec, whole), part.clone());
         part
     }

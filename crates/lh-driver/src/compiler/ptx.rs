@@ -127,7 +127,7 @@ pub(super) fn link(text: &str, device: Device, caller: FuncId, first: usize) -> 
             by_name.insert(lifted.names[&id].clone(), (id, own_params[at]));
         }
         let name = lifted.functions[at].name.clone();
-        specs.push(Spec { name, func: caller, ret: Ty::none(), body, is_library: true });
+        specs.push(Spec { name, func: caller, ret: Ty::none(), body: body.map(Box::new), is_library: true, scope: 0 });
     }
     Ok(Linked { specs, by_name, variables: lifted.variables, undone })
 }

@@ -2,7 +2,7 @@
 
 use super::Compiler;
 use super::ptx;
-use crate::host::{Host, Inherited, LinkedPtx, Source};
+use crate::host::{Host, Inherited, LinkedPtx, Source, is_current};
 use crate::kernel;
 use crate::source_info::SourceInfo;
 use crate::spec::{Body, Dep, Key, Spec, callees};
@@ -14,7 +14,7 @@ use lh_ir::types::Holds;
 use lh_ir::untyped::Code;
 use lh_ir::{Block, Const, ExcId, FuncId, ObjId, Span, SpecId, Ty, TyKind};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
@@ -34,6 +34,8 @@ pub(super) struct Session<'a> {
     pub(super) compiler: &'a mut Compiler,
     pub(super) host: &'a mut dyn Host,
     stack: Stack<Key, Notes>,
+    /// Specialisations of earlier compilations that are still good.
+    checked: HashSet<SpecId>,
     /// Results of [`lh_infer::taught`].
     taught: HashMap<Key, Taught>,
     /// Time spent on reading bytecode.
@@ -48,6 +50,7 @@ impl<'a> Session<'a> {
             compiler,
             host,
             stack: Stack::default(),
+            checked: HashSet::new(),
             taught: HashMap::new(),
             reading: Duration::ZERO,
             passes: Duration::ZERO,
@@ -99,7 +102,7 @@ impl<'a> Session<'a> {
     fn typed(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<lh_infer::Spec> {
         let f = lh_grad::differentiated(self, f, options);
         let key = key_of(f, args, options);
-        if let Some(id) = self.compiler.by_key.get(&key).copied() {
+        if let Some(id) = self.known(&key) {
             let Spec { ret, body, .. } = &self.compiler.specs[id.index()];
             let (ret, is_unfinished) = (*ret, body.is_none());
             let is_assumed = is_unfinished || self.stack.note_call(&key);
@@ -138,6 +141,32 @@ impl<'a> Session<'a> {
             Err(_) => self.forget(&frame),
         }
         finished
+    }
+
+    /// The specialisation of a key, if its objects are alive and nothing that it depends on has changed.
+    fn known(&mut self, key: &Key) -> Option<SpecId> {
+        let id = *self.compiler.by_key.get(key)?;
+        let is_typed = self.compiler.spec(id).body.is_some();
+        if is_typed && !self.compiler.reachable(&[id]).into_iter().all(|s| self.is_current(s)) {
+            self.compiler.by_key.remove(key);
+            return None;
+        }
+        Some(id)
+    }
+
+    fn is_current(&mut self, id: SpecId) -> bool {
+        let scope = self.compiler.spec(id).scope;
+        // Functions that were typed in this scope depend on things as they are now.
+        if self.checked.contains(&id) || scope != 0 && scope == self.host.scope() {
+            return true;
+        }
+        let Some(body) = &self.compiler.spec(id).body else { return scope == 0 };
+        let deps = body.deps.clone();
+        let is_current = (scope == 0 || self.host.hold(scope)) && deps.iter().all(|d| is_current(self.host, d));
+        if is_current {
+            self.checked.insert(id);
+        }
+        is_current
     }
 
     /// Begins to type a function.
@@ -202,13 +231,21 @@ impl<'a> Session<'a> {
             let spec = &mut self.compiler.specs[id.index()];
             spec.ret = body.func.ret.unwrap_or(Ty::never());
             // It is called with the generator's state in memory, which inlining would not remove.
-            spec.body = Some(Body { inlinable: None, ..body });
+            spec.body = Some(Box::new(Body { inlinable: None, ..body }));
         }
         let mut body = self.optimised(frame, frame.spec, func, out.annotations)?;
         body.callees.extend(next);
         body.offsets = out.offsets;
+        let is_lasting = |s: &SpecId| *s == frame.spec || self.compiler.spec(*s).scope == 0;
+        let is_lasting = frame.notes.is_library
+            && body.deps.is_empty()
+            && body.callees.iter().all(is_lasting)
+            && !frame.key.args.iter().any(|(t, _)| mentions_object(*t));
         let spec = &mut self.compiler.specs[frame.spec.index()];
-        (spec.ret, spec.body) = (ret, Some(body));
+        if is_lasting {
+            spec.scope = 0;
+        }
+        (spec.ret, spec.body) = (ret, Some(Box::new(body)));
         Ok(lh_infer::Spec { id: frame.spec, ret, is_open: false })
     }
 
@@ -288,6 +325,17 @@ impl<'a> Session<'a> {
                 deps.push(d);
             }
         }
+    }
+}
+
+/// Whether a type mentions an object of the program that may be gone later.
+fn mentions_object(t: Ty) -> bool {
+    use TyKind::{BoundMethod, Class, Closure, Func, Instance, Obj};
+    match (t.kind(), t.holds()) {
+        (Func(_) | Obj(_) | Closure { .. } | BoundMethod { .. } | Instance { .. }, _) => true,
+        (Class(c), _) => c.args.iter().any(|t| mentions_object(*t)),
+        (_, Holds::Parts(a, b)) => a.iter().chain(b).any(|t| mentions_object(*t)),
+        (_, Holds::Nothing | Holds::Memory | Holds::Objects) => false,
     }
 }
 
@@ -525,7 +573,7 @@ impl World for Session<'_> {
         if let Some(known) = self.taught.get(&key) {
             return Ok(known.clone());
         }
-        if let Some(id) = self.compiler.by_key.get(&key).copied() {
+        if let Some(id) = self.known(&key) {
             self.stack.note_recursion(id);
             return Ok(Taught { args: Vec::new(), ret: self.compiler.specs[id.index()].ret });
         }
@@ -568,7 +616,8 @@ impl World for Session<'_> {
     fn reserve(&mut self, f: FuncId, name: &str) -> SpecId {
         let is_library = self.info(f).is_library;
         let id = SpecId::new(self.compiler.specs.len());
-        self.compiler.specs.push(Spec { name: name.to_owned(), func: f, ret: Ty::never(), body: None, is_library });
+        let (name, ret, scope) = (name.to_owned(), Ty::never(), self.host.scope());
+        self.compiler.specs.push(Spec { name, func: f, ret, body: None, is_library, scope });
         id
     }
 

@@ -5,7 +5,8 @@ use super::ptx::LinkedFunctions;
 use crate::code::objects::ObjectStore;
 use crate::code::part::Part;
 use crate::compiled::Called;
-use crate::host::{Host, Inherited, is_current};
+use crate::digest::Digest;
+use crate::host::{Host, Inherited};
 use crate::spec::{Body, Dep, Key, Spec};
 use lh_ir::class::Binding;
 use lh_ir::diag::Diagnostic;
@@ -13,6 +14,12 @@ use lh_ir::func::{Device, Function, Options};
 use lh_ir::{FuncId, SpecId, TyKind};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// So many scopes end before it is looked for what is gone.
+const SWEEP: usize = 256;
+
+/// A compiler with more specialisations that are gone starts again.
+const MANY: usize = 8192;
 
 /// The compiler: everything typed so far, for one Python interpreter.
 #[derive(Default)]
@@ -43,6 +50,10 @@ pub struct Compiler {
     undone: Mutex<Vec<Diagnostic>>,
     /// Objects of modules.
     pub(super) objects: Arc<ObjectStore>,
+    /// The parts by the digests of their modules.
+    pub(super) known_parts: HashMap<(Digest, bool), Arc<Part>>,
+    /// The number of ended scopes from which on it is looked for what is gone.
+    next_sweep: usize,
 }
 
 impl Compiler {
@@ -66,12 +77,12 @@ impl Compiler {
     }
 
     pub(super) fn body(&self, s: SpecId) -> &Body {
-        self.spec(s).body.as_ref().unwrap_or_else(|| lh_ir::bug!("{s} has no body"))
+        self.spec(s).body.as_deref().unwrap_or_else(|| lh_ir::bug!("{s} has no body"))
     }
 
     /// Calls a function with what passes may know of the callees of a specialisation.
     pub(super) fn with_known<R>(&self, spec: SpecId, f: impl FnOnce(&lh_opt::pipeline::Known<'_>) -> R) -> R {
-        let body = |s: SpecId| self.specs[s.index()].body.as_ref();
+        let body = |s: SpecId| self.specs[s.index()].body.as_deref();
         f(&lh_opt::pipeline::Known {
             bodies: &|s| body(s).and_then(|b| b.inlinable.clone()),
             summaries: &|s| body(s).map(|b| b.summary.clone()),
@@ -126,23 +137,39 @@ impl Compiler {
         order.iter().filter(|s| !self.spec(**s).is_library && !nexts.contains(s)).map(|s| of(*s)).collect()
     }
 
-    /// Forgets everything of the user's when something that was read while compiling has changed since.
-    ///
-    /// Changes are rare, so one stale value empties the table, and no book-keeping is needed of dependents.
-    pub(super) fn drop_stale(&mut self, host: &mut dyn Host) {
-        let deps = |s: &Spec| s.body.as_ref().map_or(&[][..], |b| &b.deps).to_vec();
-        let fresh = self.specs.iter().flat_map(deps).all(|d| is_current(host, &d));
-        if !fresh {
-            // Library functions stay unless they call functions of the user's.
-            let mut kept: Vec<bool> = self.specs.iter().map(|s| s.is_library && deps(s).is_empty()).collect();
-            let mut count = usize::MAX;
-            while std::mem::replace(&mut count, kept.iter().filter(|k| **k).count()) != count {
-                for (at, spec) in self.specs.iter().enumerate() {
-                    kept[at] &= spec.body.iter().flat_map(|b| &b.callees).all(|c| kept[c.index()]);
-                }
-            }
-            self.by_key.retain(|_, id| kept[id.index()]);
-            self.infos.retain(|_, i| i.is_library);
+    /// Begins a compilation: forgets what may have changed, and what is of functions that are gone.
+    pub(super) fn begin(&mut self, host: &mut dyn Host) {
+        self.infos.retain(|_, i| i.is_library);
+        self.own_options.retain(|f, _| f.as_stored().is_some());
+        let ended = host.ended();
+        if ended >= self.next_sweep {
+            self.sweep(host);
+            self.next_sweep = ended + SWEEP + self.by_key.len() / 4;
         }
+    }
+
+    /// Forgets specialisations whose objects nobody holds, and functions that are gone.
+    fn sweep(&mut self, host: &mut dyn Host) {
+        let is_gone: Vec<bool> = self.specs.iter().map(|s| !host.is_held(s.scope)).collect();
+        let gone = is_gone.iter().filter(|gone| **gone).count();
+        if gone > MANY && 2 * gone > is_gone.len() && self.variables.is_empty() {
+            // Their places are freed with all others; those that are needed are typed again.
+            let (objects, known_parts) = (self.objects.clone(), std::mem::take(&mut self.known_parts));
+            let undone = std::mem::take(&mut self.undone);
+            *self = Compiler { known_parts, undone, ..Compiler::new(objects) };
+            return;
+        }
+        for (spec, _) in self.specs.iter_mut().zip(&is_gone).filter(|(_, gone)| **gone) {
+            (spec.name, spec.body) = (String::new(), None);
+        }
+        self.by_key.retain(|_, id| !is_gone[id.index()]);
+        self.parts.retain(|(id, _), _| !is_gone[id.index()]);
+        self.splits.retain(|id, _| !is_gone[id.index()]);
+        self.sites.retain(|id, _| !is_gone[id.index()]);
+        let mut is_alive = |f: &FuncId| host.is_alive(*f);
+        self.codes.retain(|f, _| is_alive(f));
+        self.inner.retain(|(f, _), _| is_alive(f));
+        self.parents.retain(|f, _| is_alive(f));
+        self.lifted.retain(|f, _| is_alive(f));
     }
 }

@@ -126,6 +126,9 @@ impl Infer<'_> {
             ("builtins.pow", [a, b]) if kwargs.is_empty() && a.ty.is_number() && b.ty.is_number() => {
                 self.binary(BinOp::Pow, a, b, false).map(Some)
             }
+            ("builtins.abs", [x]) if x.ty.is_signed() && self.options.overflow_check => {
+                self.call_library("conversions.magnitude", std::slice::from_ref(x)).map(Some)
+            }
             ("builtins.abs", [x]) if x.ty.is_float() || x.ty.is_signed() => Ok(Some(self.op("abs", &[x.clone()]))),
             ("builtins.print", _) => {
                 let args = args.iter().map(|a| self.shown(a, "__str__")).collect::<Result<Vec<_>>>()?;

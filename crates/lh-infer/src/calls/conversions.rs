@@ -4,7 +4,7 @@ use crate::cx::Infer;
 use crate::operations::operators::cast_expr;
 use crate::val::{Known, Val};
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::MapExpr;
+use lh_ir::func::{Device, MapExpr, Semantics};
 use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::untyped::BinOp;
 use lh_ir::{Const, Ty};
@@ -62,6 +62,11 @@ impl Infer<'_> {
         if t.is_bool() {
             return self.truth(x);
         }
+        self.number_of(t, x)
+    }
+
+    /// A number of type `t` of a number of another type.
+    fn number_of(&mut self, t: Ty, x: &Val) -> Result<Val> {
         if !x.ty.is_number() || (x.ty.is_complex() && !t.is_complex()) {
             return Err(self.no_conversion(t, x.ty));
         }
@@ -71,7 +76,56 @@ impl Infer<'_> {
         if t.is_int() && t.is_weak() && x.ty.is_float() {
             return self.call_library("scalars.int_of_float", std::slice::from_ref(x));
         }
-        Ok(self.cast(x, t))
+        if self.is_library {
+            return Ok(self.cast(x, t));
+        }
+        // To NumPy's types, a Python integer fits, or raises.
+        let is_pythons = x.ty.is_weak() && x.ty.is_int() && t.is_int() && !t.is_weak();
+        if is_pythons && self.options.device == Device::Host && self.semantics() == Semantics::Python {
+            return self.fitting_int(x, t);
+        }
+        self.fit(x, t)
+    }
+
+    /// A Python integer in a type of NumPy's, or an OverflowError.
+    fn fitting_int(&mut self, x: &Val, t: Ty) -> Result<Val> {
+        if self.literal_out_of_range(x, &Val::of_type(t), t).is_some() {
+            return Ok(Val::of_type(Ty::never()));
+        }
+        if x.as_int().is_some() || t == Ty::i64() {
+            return Ok(self.cast(x, t));
+        }
+        self.fitted_int(x, t)
+    }
+
+    /// A conversion, under `overflow="check"` of what has to fit.
+    pub(crate) fn fit(&mut self, x: &Val, t: Ty) -> Result<Val> {
+        if !self.may_not_fit(x.ty, t) {
+            return Ok(self.cast(x, t));
+        }
+        let like = self.cast(&Val::int(0), t);
+        self.call_library("conversions.fitting", &[x.clone(), like])
+    }
+
+    /// As [`Infer::fit`], of an element.
+    pub(crate) fn fit_expr(&mut self, t: Ty, e: MapExpr) -> Result<MapExpr> {
+        if !self.may_not_fit(e.ty(), t) {
+            return Ok(cast_expr(t, e));
+        }
+        let kernel = self.library_kernel("conversions.fitting", &[e.ty(), t])?;
+        let like = crate::emit::cast_const(&Const::Int(0, Ty::int()), t).expect("a number");
+        Ok(kernel.expr(vec![e, MapExpr::Const(like)]))
+    }
+
+    /// Whether a conversion raises if the number does not fit.
+    fn may_not_fit(&self, from: Ty, to: Ty) -> bool {
+        let (mine, others) = (from.bits(), to.bits());
+        let holds = match (from.is_signed(), to.is_signed()) {
+            (true, true) | (false, false) => mine <= others,
+            (false, true) => mine < others,
+            (true, false) => false,
+        };
+        self.options.overflow_check && to.is_int() && (from.is_float() || from.is_int() && !holds)
     }
 
     fn call_dtype_of_array(&mut self, t: Ty, x: &Val, dtype: Ty, ndim: usize) -> Result<Val> {
@@ -82,7 +136,7 @@ impl Infer<'_> {
             let item = self.load_item(x, &[], dtype);
             return self.call_dtype(t, &[item]);
         }
-        let expr = cast_expr(t.strong(), MapExpr::Arg(0, dtype));
+        let expr = self.fit_expr(t.strong(), MapExpr::Arg(0, dtype))?;
         Ok(self.map(std::slice::from_ref(x), t.strong(), expr))
     }
 

@@ -197,13 +197,13 @@ impl Infer<'_> {
             // Whether a value is an instance of a class that a program defines.
             "is_user" => own.class().is_some_and(|c| c.user().is_some()),
             "is_enum" => own.as_enum().is_some(),
-            // Whether a value is of a type that a program defines.
             "is_extension" => own.extension().is_some(),
             // Whether an exception can carry a value.
             "is_carried" => is_argument(own),
             "is_const" => args.first().is_some_and(|a| a.as_const().is_some()),
             "is_readonly" => matches!(t.kind(), TyKind::Array { readonly: true, .. }),
             "numpy_errors" => self.options.numpy_errors,
+            "checks_overflow" => self.options.overflow_check,
             "boundscheck" => self.options.boundscheck,
             "is_differentiated" => self.options.derivative != func::Derivative::None,
             "on_gpu" => self.options.device == Device::Gpu,

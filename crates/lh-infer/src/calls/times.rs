@@ -61,7 +61,7 @@ impl Infer<'_> {
             return Ok(expr);
         }
         if !to.is_time() && !expr.ty().is_time() {
-            return Ok(crate::operations::operators::cast_expr(to, expr));
+            return self.fit_expr(to, expr);
         }
         let kernel = self.library_kernel("times.like", &[expr.ty(), to])?;
         let like = self.push(Inst::Zero, to);

@@ -6,6 +6,7 @@ use crate::operations::comparisons::comparison_of;
 use crate::operations::operators::{Kernel, cast_expr, element, operator_of, operator_path};
 use crate::val::{Known, Method, Val};
 use crate::world::{ArgTy, Object, Ufunc};
+use lh_ir::algebra::Algebra;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{MapExpr, Semantics};
 use lh_ir::op::{Class, Sig};
@@ -670,6 +671,10 @@ impl Infer<'_> {
 
     /// A row on numbers or arrays; `None` when the operands' class does not fit.
     fn call_row(&mut self, op: &'static Op, ins: &[Val], out: Option<&Val>) -> Result<Option<Val>> {
+        // The least integer has neither a negation nor an absolute value: functions of the library ask.
+        if self.options.overflow_check && !self.is_library && (op.is(Algebra::Negate) || op.is(Algebra::Abs)) {
+            return Ok(None);
+        }
         let class = match op.sig {
             Sig::Same(_, c) | Sig::Pred(_, c) => c,
             Sig::Select(_) | Sig::Convert(..) | Sig::Fixed(..) => return Ok(None),

@@ -3,7 +3,7 @@
 use crate::convert::rank;
 use crate::cx::Infer;
 use crate::emit::{ArrayParts, any_layout, exc, no_elements};
-use crate::operations::operators::{cast_expr, element};
+use crate::operations::operators::element;
 use crate::val::{Known, Val};
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -692,7 +692,7 @@ impl Infer<'_> {
             )
             .note("store `x.real`"));
         }
-        Ok(self.cast(x, dtype))
+        self.fit(x, dtype)
     }
 
     /// `dst[...] = x`, with broadcasting.
@@ -745,7 +745,8 @@ impl Infer<'_> {
             self.map_into(dst, &[x], MapExpr::Arg(0, dtype));
             return Ok(());
         }
-        self.map_into(dst, &[x], cast_expr(dtype, MapExpr::Arg(0, src)));
+        let expr = self.fit_expr(dtype, MapExpr::Arg(0, src))?;
+        self.map_into(dst, &[x], expr);
         Ok(())
     }
 }

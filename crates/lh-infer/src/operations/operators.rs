@@ -151,10 +151,7 @@ impl Infer<'_> {
         let a = &if a.ty.is_bool() { self.cast(a, Ty::int()) } else { a.clone() };
         match op {
             UnOp::Neg if a.ty.is_complex() => self.call_library("operator.neg", &[a.clone()]),
-            UnOp::Neg if a.ty.is_int() && self.options.overflow_check => {
-                let zero = self.cast(&Val::int(0), a.ty);
-                self.binary_same(BinOp::Sub, &zero, a, a.ty)
-            }
+            UnOp::Neg if a.ty.is_int() && self.options.overflow_check => self.checked_negation(a),
             UnOp::Neg if a.ty.is_number() => Ok(self.op("neg", &[a.clone()])),
             UnOp::Pos if a.ty.is_number() => Ok(a.clone()),
             UnOp::Invert if a.ty.is_int() => Ok(self.op("invert", &[a.clone()])),
@@ -169,8 +166,18 @@ impl Infer<'_> {
         }
     }
 
+    /// `-x` of an integer, or an OverflowError.
+    pub(crate) fn checked_negation(&mut self, a: &Val) -> Result<Val> {
+        let zero = self.cast(&Val::int(0), a.ty);
+        self.binary_same(BinOp::Sub, &zero, a, a.ty)
+    }
+
     /// `-x`, `+x` or `~x` in the width of `x`, which becomes 64 bits behind it.
     fn unary_and_widen(&mut self, op: UnOp, a: &Val) -> Result<Val> {
+        if op == UnOp::Neg && self.options.overflow_check {
+            let negated = self.checked_negation(a)?;
+            return Ok(self.cast(&negated, if a.ty.is_signed() { Ty::int() } else { Ty::u64() }));
+        }
         let name = match op {
             UnOp::Neg => "neg",
             UnOp::Invert => "invert",
@@ -184,7 +191,9 @@ impl Infer<'_> {
         let (own, ..) = a.ty.as_array().expect("an array");
         let t = self.sign_type(op, own);
         let kernel = match op {
-            UnOp::Neg if t.is_complex() => self.library_kernel("operator.neg", &[t])?,
+            UnOp::Neg if t.is_complex() || t.is_int() && self.options.overflow_check => {
+                self.library_kernel("operator.neg", &[t])?
+            }
             UnOp::Neg if t.is_number() && !t.is_bool() => Kernel::Row(row("neg"), t),
             UnOp::Invert if t.is_bool() => Kernel::Row(row("not"), t),
             UnOp::Invert if t.is_int() => Kernel::Row(row("invert"), t),
@@ -391,6 +400,11 @@ impl Infer<'_> {
         if !narrows || element(other.ty).is_weak() || x.as_int().is_some() || is_exempt {
             return Ok(self.cast(x, t));
         }
+        self.fitted_int(x, t)
+    }
+
+    /// A Python integer in a type, or an OverflowError.
+    pub(crate) fn fitted_int(&mut self, x: &Val, t: Ty) -> Result<Val> {
         let narrow = self.cast(x, t);
         let same = {
             let back = self.cast(&narrow, Ty::int());
@@ -456,7 +470,8 @@ impl Infer<'_> {
         if op == BinOp::Pow && t.is_float() && !t.is_half() {
             return Ok(self.float_power(x, y, t));
         }
-        if let (BinOp::LShift | BinOp::RShift, Some(n)) = (op, y.as_int()) {
+        let is_checked = op == BinOp::LShift && self.options.overflow_check;
+        if let (BinOp::LShift | BinOp::RShift, Some(n), false) = (op, y.as_int(), is_checked) {
             if (0..i128::from(t.bits())).contains(&n) {
                 return Ok(self.op(if op == BinOp::LShift { "shl" } else { "shr" }, &args));
             }
@@ -536,6 +551,9 @@ impl Infer<'_> {
             BinOp::Add if logical => "or",
             BinOp::Mul if logical => "and",
             BinOp::Sub if logical => return Err(self.no_op("-", t, t).note("use `^` or np.logical_xor")),
+            BinOp::Add | BinOp::Sub | BinOp::Mul if t.is_int() && self.options.overflow_check => {
+                return self.library_kernel(&format!("operator.{}", operator_name(op)), &[t, t]);
+            }
             BinOp::Add if !t.is_complex() => "add",
             BinOp::Sub if !t.is_complex() => "sub",
             BinOp::Mul if !t.is_complex() => "mul",
@@ -629,7 +647,8 @@ impl Infer<'_> {
                 .note(format!("the result is `{ret}`, which does not fit into an array of `{dt}`")));
         }
         self.check_writable(dst.ty)?;
-        self.map_into(dst, args, cast_expr(dt, expr));
+        let expr = self.fit_expr(dt, expr)?;
+        self.map_into(dst, args, expr);
         Ok(dst.clone())
     }
 

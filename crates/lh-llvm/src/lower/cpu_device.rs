@@ -75,6 +75,7 @@ impl FnCx<'_, '_> {
             | Memory::Move
             | Memory::Moved
             | Memory::CopyRow
+            | Memory::Line { .. }
             | Memory::Fence
             | Memory::LoadCached
             | Memory::StoreCached => return None,

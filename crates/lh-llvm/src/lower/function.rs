@@ -10,8 +10,8 @@ use crate::passes::polls;
 use crate::unit::Abi;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{
-    BlockData, Entry, Function, GANG, Gangs, Inst, InstData, LatchHint, LoopHint, Pragma, Semantics, Target, Term,
-    fastmath,
+    BlockData, Device, Entry, Function, GANG, Gangs, Inst, InstData, LatchHint, LoopHint, Pragma, Semantics, Target,
+    Term, fastmath,
 };
 use lh_ir::runtime::{Memory, Role};
 use lh_ir::types::Prim;
@@ -279,14 +279,33 @@ impl FnCx<'_, '_> {
     /// checks, once for each region. The flag for Ctrl-C is greater than all offsets, so that one comparison tests
     /// both.
     fn check_stack(&mut self) {
-        const REGION: i64 = 16;
         self.place(Span { line: self.func.first_line, ..Span::default() });
         self.at_end(self.frame);
         let (address, f) = self.cx.m.intrinsic("llvm.addressofreturnaddress", self.t.ptr);
         let at = self.ptr_to_int(self.call(address, f, &[]));
+        let (check, next) = (self.new_block(), self.new_block());
+        if self.func.options.device == Device::Host {
+            self.check_in_window(at, check, next);
+        } else {
+            // The stacks of a kernel's threads are smaller than a region.
+            self.br(check);
+        }
+        self.at_end(check);
+        let f = self.cx.external(runtime::lh_check_stack.name, &[self.t.i64], self.t.i32);
+        let status = self.cx.call_external(f, &[at]);
+        let ok = self.icmp(LLVMIntEQ, status, self.int(self.t.i32, 0));
+        let landing = self.exit_landing();
+        let br = self.cond_br(ok, next, landing);
+        self.attach(br, "prof", self.cx.likely);
+        self.frame_end = next;
+    }
+
+    /// See [`Self::check_stack`]: goes on to the check of an address where it is due.
+    fn check_in_window(&mut self, at: Val, check: Bb, next: Bb) {
+        const REGION: i64 = 16;
         let window = self.trunc(self.and(at, self.int(self.t.i64, lh_ir::STACK_WINDOW)), self.t.i32);
         let due = self.icmp(LLVMIntULE, window, polls::flag(self));
-        let (look_up, check, next) = (self.new_block(), self.new_block(), self.new_block());
+        let look_up = self.new_block();
         let br = self.cond_br(due, look_up, next);
         self.attach(br, "prof", self.cx.unlikely);
         self.at_end(look_up);
@@ -299,14 +318,6 @@ impl FnCx<'_, '_> {
         let unknown = self.or(unknown, polls::ask(self));
         let br = self.cond_br(unknown, check, next);
         self.attach(br, "prof", self.cx.unlikely);
-        self.at_end(check);
-        let f = self.cx.external(runtime::lh_check_stack.name, &[self.t.i64], self.t.i32);
-        let status = self.cx.call_external(f, &[at]);
-        let ok = self.icmp(LLVMIntEQ, status, self.int(self.t.i32, 0));
-        let landing = self.exit_landing();
-        let br = self.cond_br(ok, next, landing);
-        self.attach(br, "prof", self.cx.likely);
-        self.frame_end = next;
     }
 
     /// Whether the current block may use functions that are less exact.

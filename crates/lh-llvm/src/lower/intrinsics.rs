@@ -54,6 +54,7 @@ impl FnCx<'_, '_> {
             | Memory::Move
             | Memory::Moved
             | Memory::CopyRow
+            | Memory::Line { .. }
             | Memory::Prefetch => {
                 lh_ir::bug!("`{}` is not for a GPU", f.name)
             }

@@ -42,6 +42,7 @@ impl Emitter {
     }
     /// The module as an object file. Code generation changes the module.
     pub(crate) fn object(&self, m: &Module) -> Vec<u8> {
+        lh_ir::stop::poll();
         let mut size = 0;
         // SAFETY: emitter and module are alive, and this thread's alone; the bytes are copied before the next call.
         unsafe {

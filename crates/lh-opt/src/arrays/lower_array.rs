@@ -18,8 +18,9 @@
 //! Operands that are all contiguous in the same order need one loop whatever their rank. In the general nest, the
 //! innermost loop has a second version for adjacent elements, which LLVM vectorises.
 //!
-//! A store into an array that a source overlaps, other than element by element, goes through temporary memory: all
-//! elements are computed before the first is stored. Operands of rank 0 are loaded once, before the loops.
+//! A store into an array that overlaps itself, or that a source overlaps other than element by element, goes through
+//! temporary memory: all elements are computed before the first is stored, and stored in order. Operands of rank 0 are
+//! loaded once, before the loops.
 //!
 //! Of a computation whose result is not used, only the comparison of shapes remains.
 //!
@@ -238,7 +239,7 @@ fn lower_map_into(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], rest: Block)
     all.extend(&others);
     if dest.rank() > 0 && common_layout(&all, dest.rank()).is_some() && !shape::differ(&all) {
         let same = shape::all_equal(c, &all);
-        let apart = overlap::is_safe(c, dest, &others, true);
+        let apart = overlap::is_safe(c, dest, &others, true, false);
         let cond = match (same, apart) {
             (Some(a), Some(b)) => Some(c.and(a, b)),
             (a, b) => a.or(b),
@@ -272,7 +273,9 @@ fn into_general(c: &mut Cursor<'_>, e: &MapExpr, dest: &Operand, sources: &[Oper
     shape::check_into(c, dest, sources, in_place);
     let order = shape::order(rank, dest.layout == Layout::F);
     let inner = order.last().copied();
-    let harmful = overlap::is_safe(c, dest, &others, false).map(|a| c.op(crate::edit::row("not"), &[a], Ty::bool()));
+    let filled = sources.iter().all(|o| o.rank() == 0) && !fuse_elementwise::has_calls(e);
+    let safe = overlap::is_safe(c, dest, &others, false, filled);
+    let harmful = safe.map(|a| c.op(crate::edit::row("not"), &[a], Ty::bool()));
     let target = match harmful {
         Some(h) => overlap::target_or_temporary(c, dest, h),
         None => overlap::Destination { data: overlap::address(c, dest), strides: dest.strides.clone() },

@@ -9,12 +9,13 @@
 //! ```
 //!
 //! `outline_parallel` has already announced loops and iterations. Run-time functions are only instrumented where they
-//! move bytes or change the items of objects. Threads of kernels also report where they wait and where they end.
+//! move bytes, sort or change the items of objects. Threads of kernels also report where they wait and where they end.
 //!
 //! Requires arrays lowered to loads and stores. The inserted calls may raise.
 
 use crate::analysis::counted::Defs;
 use crate::analysis::effects::{Effects, Root};
+use crate::edit::row;
 use hashbrown::HashSet;
 use lh_ir::func::{Device, Inst, InstData, Term, parallel};
 use lh_ir::runtime::{Memory, Race, Rmw, Role, RuntimeFn, Warp};
@@ -33,8 +34,13 @@ pub(crate) fn run(func: &mut Function) -> bool {
         let old = func.blocks[b].insts.clone();
         let mut out = Vec::with_capacity(old.len());
         for d in old {
-            let plan = access_of(func, &d);
-            if let Some((mut what, target)) = plan {
+            let mut plan = accesses_of(func, &d);
+            for (what, target) in plan.split_off(plan.len().min(1)) {
+                let mut e = Emit { func, out: &mut out, span: d.span };
+                e.describe(target);
+                e.access(&what);
+            }
+            if let Some((mut what, target)) = plan.pop() {
                 let stores_same = matches!(d.inst, Inst::Store(_, v) if same.contains(&v));
                 if stores_same {
                     what.kind = access::BEFORE;
@@ -143,16 +149,39 @@ enum Address {
 enum Bytes {
     Constant(i64),
     Value(Value),
+    /// So many items of a size.
+    Items(Value, i64),
 }
 
-/// The access of an instruction, with the array or container that it addresses.
-fn access_of(func: &Function, d: &InstData) -> Option<(RaceAccess, Option<Value>)> {
+/// The accesses of an instruction, each with the array or container that it addresses.
+fn accesses_of(func: &Function, d: &InstData) -> Vec<(RaceAccess, Option<Value>)> {
+    let first = access_of(func, d);
+    // The source of a move is read.
+    let second = match &d.inst {
+        Inst::Runtime(f, args) if f.role == Role::Memory(Memory::Move) => {
+            Some(RaceAccess { address: Address::At(args[1]), bytes: Bytes::Value(args[2]), kind: access::READ })
+        }
+        _ => None,
+    };
+    let target = |address: &Address| match address {
+        Address::At(p) => accessed_object(func, *p),
+        Address::Items(l) => Some(*l),
+    };
+    first.into_iter().chain(second).map(|a| (target(&a.address), a)).map(|(of, a)| (a, of)).collect()
+}
+
+/// The access of an instruction.
+fn access_of(func: &Function, d: &InstData) -> Option<RaceAccess> {
     let size = |ty: Ty| Bytes::Constant(ty.mem_layout().1 as i64);
     let (address, bytes, kind) = match &d.inst {
         Inst::Load(p) | Inst::Take(p) => (Address::At(*p), size(func.ty(d.result?)), access::READ),
         Inst::Store(p, v) => (Address::At(*p), size(func.ty(*v)), access::WRITE),
         Inst::Runtime(f, args) => match f.role {
             Role::Memory(Memory::Move) => (Address::At(args[0]), Bytes::Value(args[2]), access::WRITE),
+            Role::Memory(Memory::Line { item, number }) => {
+                let kind = if f.writes_operand(0) { access::WRITE } else { access::READ };
+                (Address::At(args[0]), Bytes::Items(args[usize::from(number)], item.into()), kind)
+            }
             Role::Items(_) => (Address::Items(args[0]), Bytes::Constant(1), access::WRITE),
             Role::Atomic(Rmw::Exchange, _) => (Address::At(args[0]), size(func.ty(d.result?)), access::EXCHANGE),
             Role::Atomic(..) => (Address::At(args[0]), size(func.ty(d.result?)), access::UPDATE),
@@ -194,11 +223,7 @@ fn access_of(func: &Function, d: &InstData) -> Option<(RaceAccess, Option<Value>
         Inst::ItemsLen(l) => (Address::Items(*l), Bytes::Constant(1), access::READ),
         _ => return None,
     };
-    let target = match address {
-        Address::At(p) => accessed_object(func, p),
-        Address::Items(l) => Some(l),
-    };
-    Some((RaceAccess { address, bytes, kind }, target))
+    Some(RaceAccess { address, bytes, kind })
 }
 
 /// The array or container that contains an address, preferably one with a name in the program.
@@ -307,6 +332,10 @@ impl Emit<'_> {
         let bytes = match what.bytes {
             Bytes::Constant(n) => self.int(n),
             Bytes::Value(v) => v,
+            Bytes::Items(n, size) => {
+                let size = self.int(size);
+                self.inst(Inst::Op(row("mul"), vec![n, size]), Ty::int())
+            }
         };
         let kind = self.int(what.kind);
         match what.address {

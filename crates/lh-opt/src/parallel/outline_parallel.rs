@@ -39,6 +39,7 @@ use crate::parallel::carried::{self, Carried};
 use crate::parallel::races::{self, ArrayReduce, Conflict, Judgement, Need};
 use crate::parallel::region::{self, Reason};
 use lh_ir::func::{Fate, Inst, LoopNote, ParFor, Parallel, Term, parallel};
+use lh_ir::op::Lower;
 use lh_ir::{Const, Function, Ty, Value};
 use lh_ops::runtime as rt;
 use partial_results::Partials;
@@ -82,7 +83,11 @@ fn run_with(func: &mut Function, callees: Callees<'_>, warns: bool) -> Result<bo
     while let Some((l, what)) = next_loop(func, Parallel::is_tested) {
         changed = true;
         let flags = flags(func, &l, callees);
-        let plan = match judged(func, &l, callees, &flags) {
+        let judged = match judged(func, &l, callees, &flags) {
+            Err(_) if sums_are_checked(func, &l, callees, &flags) => Ok(Err(region::CHECKED)),
+            judged => judged,
+        };
+        let plan = match judged {
             Err(_) if what == Parallel::Derived => Err(region::UNPROVEN),
             Err(conflict) if conflict.may_run_in_order(&func.options) => {
                 func.races.extend(warns.then_some(conflict.race));
@@ -132,6 +137,20 @@ fn depends_on_values(need: &Need) -> bool {
     }
 }
 
+/// Whether only the checks of `overflow="check"` need the order of iterations: they ask for the sum so far.
+fn sums_are_checked(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>, flags: &carried::Flags) -> bool {
+    if !func.options.overflow_check {
+        return false;
+    }
+    let mut unchecked = func.clone();
+    for d in unchecked.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        if matches!(&d.inst, Inst::Op(op, _) if matches!(op.host, Lower::Overflow { .. })) {
+            d.inst = Inst::Const(Const::Bool(false));
+        }
+    }
+    matches!(judged(&unchecked, l, callees, flags), Ok(Ok(_)))
+}
+
 /// Plans a loop that the program declares parallel; answers with the reason if it must run on one thread.
 fn judged(
     func: &Function,
@@ -159,7 +178,9 @@ fn judged(
             plan.trusted = trusts && needs.iter().any(|(need, _)| is_of_tables(need));
             let untested = plan.checked || vouched;
             needs.retain(|(need, _)| !((untested || trusts) && is_of_tables(need)));
-            needs.retain(|(need, _)| !(untested && matches!(need, Need::Apart(..))));
+            // Copies of an array that overlaps itself could not be combined.
+            let is_copied = |a: &Value| arrays.iter().any(|of| of.array == *a);
+            needs.retain(|(need, _)| !matches!(need, Need::Apart(a, b, _) if untested && !(a == b && is_copied(a))));
             (plan.needs, plan.doubt) = (needs, doubt);
             // An array that gets private copies must not be reachable under another name.
             let names = |a: Value| {

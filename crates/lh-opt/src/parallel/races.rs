@@ -16,7 +16,7 @@
 //! on private copies of the array, which are combined.
 //!
 //! The rest may be excluded when the loop begins ([`run_time_tests`]): that indices which an array holds repeat,
-//! and that arrays in different variables overlap.
+//! that arrays in different variables overlap, and that an array overlaps itself.
 
 use crate::analysis::counted::{Counted, Defs, counted, target_of};
 use crate::analysis::effects::expr::{Expr, Sym, expr};
@@ -124,7 +124,7 @@ pub(crate) enum Need {
     Distinct { table: Table, array: Value, dim: u32, counts_back: bool },
     /// The intervals between the numbers of two tables follow each other.
     InTurn(Table, Table),
-    /// The arrays do not overlap; whether they may also be the same.
+    /// The arrays do not overlap; whether they may also be the same. Of an array and itself: no two of its elements do.
     Apart(Value, Value, bool),
 }
 
@@ -395,7 +395,8 @@ impl<'a> Judge<'a> {
     fn is_private(&self, a: &Access) -> bool {
         match a.root {
             Root::Fresh => true,
-            Root::Value(v) => self.inside[v.index()],
+            // A part of a parameter is no new memory, wherever it is read.
+            Root::Value(v) => self.inside[v.index()] && !matches!(self.defs.inst(self.func, v), Some(Inst::Field(..))),
             Root::Inside(v) => self.inside[v.index()] || a.kind == Kind::Read,
             Root::Unknown => a.kind == Kind::Read,
         }

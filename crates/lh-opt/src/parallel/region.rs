@@ -10,6 +10,7 @@ pub(crate) type Reason = &'static str;
 
 /// The reason for loops with carried variables.
 pub(crate) const UNPROVEN: Reason = "its iterations may depend on each other";
+pub(crate) const CHECKED: Reason = "whether a sum overflows is asked in the order of iterations";
 pub(crate) const CARRIED: Reason = "a variable carries a value from one iteration to the next";
 
 /// A loop whose only entry and exit are in its header.

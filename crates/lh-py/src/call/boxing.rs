@@ -7,6 +7,7 @@ use crate::call::generator::Generator;
 use crate::call::instance;
 use crate::call::item::Item;
 use crate::call::lists::Lists;
+use crate::call::overload::Overload;
 use crate::call::polynomials;
 use crate::host::{enums, extensions, table};
 use crate::object::array::ArrayObject;
@@ -16,7 +17,6 @@ use crate::object::words::{float, read_prim};
 use crate::object::{bit_generators, buffers, numpy, owner, text};
 use crate::runtime::raise;
 use hashbrown::HashMap;
-use lh_driver::Compiled;
 use lh_ir::class::{Class, User};
 use lh_ir::consts::ASCII;
 use lh_ir::parse::Field;
@@ -30,14 +30,13 @@ use pyo3::exceptions::{PyAttributeError, PySystemError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 use pyo3::{ffi, intern};
-use std::sync::Arc;
 
 /// Boxes the values of one call.
 pub struct Boxer<'a, 'py> {
     py: Python<'py>,
     pub lists: Option<&'a Lists>,
-    /// The code that gives the next item of a generator in the result.
-    advance: Option<Arc<Compiled>>,
+    /// The code that made the result.
+    made_by: Option<&'a Overload>,
     /// Containers made for this result, by their native ones: each is one Python object.
     pub made: HashMap<usize, (Ty, Bound<'py, PyAny>)>,
     /// Instances made for this result.
@@ -58,7 +57,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
         Boxer {
             py,
             lists,
-            advance: None,
+            made_by: None,
             made,
             instances,
             unfilled,
@@ -85,9 +84,9 @@ impl<'a, 'py> Boxer<'a, 'py> {
         self
     }
 
-    /// The same for the result of code that makes generators.
-    pub fn with(mut self, advance: Option<&Arc<Compiled>>) -> Self {
-        self.advance = advance.cloned();
+    /// The same for the result of code that may make generators.
+    pub fn with(mut self, made_by: &'a Overload) -> Self {
+        self.made_by = Some(made_by);
         self
     }
 
@@ -342,11 +341,11 @@ impl<'a, 'py> Boxer<'a, 'py> {
     }
 
     fn generator(&self, frame: *mut MemInfo) -> PyResult<Bound<'py, PyAny>> {
-        let Some(advance) = self.advance.clone() else {
+        let Some((code, advance)) = self.made_by.and_then(|o| Some((o, o.compiled.advance.clone()?))) else {
             return Err(PySystemError::new_err("a generator inside another value cannot be returned to Python"));
         };
         // SAFETY: the frame is alive: the value holds a reference; the code is that of the same result.
-        let generator = unsafe { Generator::new(frame, advance) };
+        let generator = unsafe { Generator::new(frame, advance, code, self.py) };
         Ok(Bound::new(self.py, generator)?.into_any())
     }
 

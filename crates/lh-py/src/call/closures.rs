@@ -11,8 +11,10 @@ use crate::call::overload::Overload;
 use crate::call::state::State;
 use crate::call::tags::{kind, tags_of_one};
 use crate::compile::compiler;
+use crate::host::held::Scope;
 use crate::host::parts::function_of;
 use crate::host::{comptime, decorated, objmode, table};
+use crate::object::by_code::{self, ByCode, Weak};
 use crate::object::lock::lock;
 use crate::object::numpy;
 use lh_frontend::Uses;
@@ -21,29 +23,25 @@ use lh_ir::types::Holds;
 use lh_ir::{Ty, TyKind};
 use pyo3::types::PyTuple;
 use pyo3::{ffi, intern, prelude::*};
-use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex};
 
 /// A code object whose closures were arguments.
 struct Known {
-    /// Keeps the address of the code from being used again.
-    _code: Py<PyAny>,
-    /// The address of the first function, which calls are compiled for as it is.
-    first: usize,
+    /// The first function, which calls are compiled for as it is.
+    first: Weak,
     uses: Option<Uses>,
-    /// Functions by which others are typed, of different globals or options.
-    functions: Vec<Py<PyAny>>,
+    /// Functions by which others are typed, of different globals or options. Code that was compiled for one holds it.
+    functions: Vec<Weak>,
 }
 
-/// By the addresses of code objects.
-static CODES: LazyLock<Mutex<HashMap<usize, Known>>> = LazyLock::new(Default::default);
+static CODES: LazyLock<Mutex<ByCode<Known>>> = LazyLock::new(Default::default);
 
 /// The arguments of a call as they were.
 pub struct Before {
     tags: Vec<u64>,
     slots: Vec<u64>,
     owners: Vec<(u32, *mut ffi::PyObject)>,
-    codes: Vec<usize>,
+    codes: Vec<Py<PyAny>>,
 }
 
 /// Passes closures among the first so many arguments as values; `None` if there are none that can be.
@@ -60,6 +58,7 @@ pub fn share<'py>(
     if !fits || !is_plain || !table.literals.is_empty() || table.environment.is_some() {
         return None;
     }
+    let _scope = Scope::new(None);
     let (mut made, mut codes, mut at, mut slot) = (ArgBuf::default(), Vec::new(), 0, 0);
     for _ in 0..argc {
         let tags = &buf.tags[at..at + tags_of_one(&buf.tags[at..])];
@@ -96,7 +95,7 @@ pub fn share<'py>(
 
 impl Before {
     /// Passes the functions themselves, from now on.
-    pub fn restore(self, buf: &mut ArgBuf) {
+    pub fn restore(self, py: Python<'_>, buf: &mut ArgBuf) {
         // References that only the values had are given back.
         let mut passed = ArgBuf::default();
         std::mem::swap(&mut passed.slots, &mut buf.slots);
@@ -107,7 +106,9 @@ impl Before {
         (buf.tags, buf.slots) = (self.tags.into_iter().collect(), self.slots.into_iter().collect());
         buf.owners = self.owners.into_iter().collect();
         for code in self.codes {
-            lock(&CODES).entry(code).and_modify(|k| k.uses = Some(Uses { constant: u64::MAX, passed: 0 }));
+            if let Some(known) = lock(&CODES).get_mut(code.bind(py)) {
+                known.uses = Some(Uses { constant: u64::MAX, passed: 0 });
+            }
         }
     }
 }
@@ -131,8 +132,8 @@ fn is_in(part: Ty, whole: Ty) -> bool {
         }
 }
 
-/// Adds a closure as a value: the address of its code. `None`, and nothing is added, if it stays a function.
-fn push<'py>(object: &Bound<'py, PyAny>, made: &mut ArgBuf, held: &mut Held<'py>) -> Option<usize> {
+/// Adds a closure as a value: its code. `None`, and nothing is added, if it stays a function.
+fn push<'py>(object: &Bound<'py, PyAny>, made: &mut ArgBuf, held: &mut Held<'py>) -> Option<Py<PyAny>> {
     let py = object.py();
     let function = function_of(object)?;
     let closure = function.getattr(intern!(py, "__closure__")).ok()?.cast_into::<PyTuple>().ok()?;
@@ -175,7 +176,7 @@ fn push<'py>(object: &Bound<'py, PyAny>, made: &mut ArgBuf, held: &mut Held<'py>
     // The references go with the words.
     made.owners.extend(std::mem::take(&mut captured.owners).iter().map(|(i, o)| (i + start, *o)));
     made.slots.extend_from_slice(&captured.slots);
-    Some(code.as_ptr().addr())
+    Some(code.unbind())
 }
 
 fn has_defaults(function: &Bound<'_, PyAny>) -> bool {
@@ -191,24 +192,24 @@ fn is_special(object: &Bound<'_, PyAny>) -> bool {
 
 /// How code uses what it captures; `None` for the first function of the code.
 fn uses_of(object: &Bound<'_, PyAny>, function: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>) -> Option<Uses> {
-    let (py, key, own) = (object.py(), code.as_ptr().addr(), function.as_ptr().addr());
-    let known = lock(&CODES).get(&key).map(|k| (k.first, k.uses));
+    let py = object.py();
+    let known = lock(&CODES).get_mut(code).map(|k| (k.first.is(function), k.uses));
     match known {
         None => {
-            // The table of objects keeps it alive, once a call is compiled for it.
-            table::intern(object);
-            let first = Known { _code: code.clone().unbind(), first: own, uses: None, functions: Vec::new() };
-            lock(&CODES).insert(key, first);
+            let first = Known { first: Weak::new(function).ok()?, uses: None, functions: Vec::new() };
+            by_code::insert(&CODES, code, first).ok()?;
             None
         }
-        Some((first, _)) if first == own => None,
+        Some((true, _)) => None,
         Some((_, Some(uses))) => Some(uses),
         Some((_, None)) => {
             let is_plain = objmode::as_compiled(function.clone()).is_ok_and(|f| f.is(function));
             let id = table::intern(object);
             let uses = compiler::with_compiler(py, |compiler, host| compiler.uses(host, id));
             let uses = uses.ok().filter(|_| is_plain).unwrap_or(Uses { constant: u64::MAX, passed: 0 });
-            lock(&CODES).entry(key).and_modify(|k| k.uses = Some(uses));
+            if let Some(known) = lock(&CODES).get_mut(code) {
+                known.uses = Some(uses);
+            }
             Some(uses)
         }
     }
@@ -217,8 +218,8 @@ fn uses_of(object: &Bound<'_, PyAny>, function: &Bound<'_, PyAny>, code: &Bound<
 /// The address of the function by which an object is typed: one of the same code, globals and options.
 fn representative(object: &Bound<'_, PyAny>, function: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>) -> Option<usize> {
     let py = object.py();
-    let key = code.as_ptr().addr();
-    let candidates: Vec<Py<PyAny>> = lock(&CODES).get(&key)?.functions.iter().map(|f| f.clone_ref(py)).collect();
+    let candidates: Vec<Bound<'_, PyAny>> =
+        lock(&CODES).get_mut(code)?.functions.iter().filter_map(|f| f.get(py)).collect();
     let is_same = |other: &Bound<'_, PyAny>, name: &str| match (function.getattr(name), other.getattr(name)) {
         (Ok(a), Ok(b)) => a.is(&b),
         _ => false,
@@ -231,9 +232,13 @@ fn representative(object: &Bound<'_, PyAny>, function: &Bound<'_, PyAny>, code: 
             && !is_special(candidate)
             && options(candidate) == options(object)
     };
-    if let Some(found) = candidates.iter().find(|c| fits(c.bind(py))) {
+    if let Some(found) = candidates.iter().find(|c| fits(c)) {
         return Some(found.as_ptr().addr());
     }
-    lock(&CODES).get_mut(&key)?.functions.push(object.clone().unbind());
+    let new = Weak::new(object).ok()?;
+    let mut codes = lock(&CODES);
+    let known = &mut codes.get_mut(code)?.functions;
+    known.retain(|f| f.get(py).is_some());
+    known.push(new);
     Some(object.as_ptr().expose_provenance())
 }

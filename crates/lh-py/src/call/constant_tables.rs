@@ -9,7 +9,7 @@ use lh_runtime::MemInfo;
 use lh_runtime::alloc::incref;
 use pyo3::prelude::*;
 
-/// Makes the copy of an object, of which one reference is never given back.
+/// Makes the copy of an object, with a reference for `host::constants`.
 pub fn import(o: &Bound<'_, PyAny>) -> Option<(Ty, usize)> {
     let table = Table::of(o)?;
     let mut buf = ArgBuf::default();

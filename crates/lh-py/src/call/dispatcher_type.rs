@@ -3,8 +3,10 @@
 use crate::call::state::{self, DispatcherObject, State};
 use crate::call::{methods, vectorcall};
 use crate::gpu::options::JitOptions;
-use crate::host::decorated;
-use crate::runtime::{panics, signals};
+use crate::host::{decorated, table};
+use crate::object::attach::release;
+use crate::object::panics;
+use crate::runtime::signals;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction};
@@ -26,8 +28,9 @@ unsafe extern "C" fn dealloc(o: *mut ffi::PyObject) {
             ffi::PyObject_ClearWeakRefs(o);
         }
         ffi::Py_CLEAR(&mut (*d).dict);
+        table::died(o.addr());
         if !(*d).state.is_null() {
-            drop(Box::from_raw((*d).state));
+            release(Box::from_raw((*d).state));
         }
         ffi::PyObject_GC_Del(o.cast());
         ffi::Py_DECREF(class.cast());
@@ -38,9 +41,10 @@ unsafe extern "C" fn traverse(o: *mut ffi::PyObject, visit: ffi::visitproc, arg:
     // SAFETY: CPython calls this with a live instance.
     unsafe {
         let d = o.cast::<DispatcherObject>();
-        let mut seen = [ffi::Py_TYPE(o).cast::<ffi::PyObject>(), (*d).dict, std::ptr::null_mut()];
+        let mut seen = vec![ffi::Py_TYPE(o).cast::<ffi::PyObject>(), (*d).dict];
         if !(*d).state.is_null() {
-            seen[2] = (*d).state().func.as_ptr();
+            seen.push((*d).state().func.as_ptr());
+            seen.extend((*d).state().references());
         }
         for o in seen {
             if !o.is_null() {
@@ -56,7 +60,13 @@ unsafe extern "C" fn traverse(o: *mut ffi::PyObject, visit: ffi::visitproc, arg:
 
 unsafe extern "C" fn clear(o: *mut ffi::PyObject) -> c_int {
     // SAFETY: CPython calls this with a live instance; the function is kept, since it may still be called.
-    unsafe { ffi::Py_CLEAR(&mut (*o.cast::<DispatcherObject>()).dict) };
+    unsafe {
+        let d = o.cast::<DispatcherObject>();
+        ffi::Py_CLEAR(&mut (*d).dict);
+        if !(*d).state.is_null() {
+            (*d).state().clear();
+        }
+    }
     0
 }
 

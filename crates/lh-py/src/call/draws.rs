@@ -50,7 +50,8 @@ impl Drop for Draws {
 }
 
 fn give_back(py: Python<'_>, lock: Option<Py<PyAny>>) {
-    let released = lock.map(|lock| lock.call_method0(py, intern!(py, "release")));
+    // A bound object is released at once, no matter who has entered.
+    let released = lock.map(|lock| lock.into_bound(py).call_method0(intern!(py, "release")));
     if let Some(Err(error)) = released {
         error.write_unraisable(py, None);
     }
@@ -64,7 +65,7 @@ pub fn lend<R>(py: Python<'_>, f: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
     }
     let result = f();
     for lock in &lent {
-        lock.call_method0(py, intern!(py, "acquire"))?;
+        lock.bind(py).call_method0(intern!(py, "acquire"))?;
     }
     HELD.set(lent);
     result

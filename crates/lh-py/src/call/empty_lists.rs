@@ -6,6 +6,7 @@ use crate::call::decode::{self, Decoder};
 use crate::call::state::State;
 use crate::call::tags::{first_tags, kind, merged, tags_of_one};
 use crate::compile::compiler;
+use crate::host::held::Scope;
 use crate::host::table;
 use crate::runtime::render;
 use lh_ir::Ty;
@@ -22,6 +23,7 @@ pub fn decide(py: Python<'_>, state: &State, object: &Bound<'_, PyAny>, buf: &mu
         Some(tags) => tags,
         None => {
             let natural = Decoder::new(py, &buf.tags).many(argc);
+            let _scope = Scope::new(Some(object));
             let decided = compiler::decided(py, table::intern(object), &natural, state.options().ir)?;
             as_overload(&buf.tags, &decided).ok_or_else(|| {
                 let text = "an argument is an empty container, whose item type cannot be passed from Python";

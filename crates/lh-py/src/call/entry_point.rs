@@ -3,7 +3,7 @@
 use crate::call::overload::Overload;
 use crate::call::state::{DispatcherObject, State};
 use crate::call::{specialise, vectorcall};
-use crate::host::decorated;
+use crate::host::{decorated, table};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -55,7 +55,9 @@ impl EntryPoint {
     }
     /// Where the machine code begins.
     #[getter]
-    fn address(&self) -> usize {
+    fn address(&self, py: Python<'_>) -> usize {
+        // Whoever has the address may call it at any time.
+        table::keep(self.dispatcher.bind(py));
         self.overload().entry as usize
     }
     #[getter(__name__)]
@@ -71,7 +73,7 @@ impl EntryPoint {
         Ok(self.function(py)?.getattr("__module__")?.unbind())
     }
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("<entry point of {} at {:#x}>", self.name(py)?, self.address()))
+        Ok(format!("<entry point of {} at {:#x}>", self.name(py)?, self.overload().entry as usize))
     }
 }
 

@@ -8,21 +8,22 @@
 //! passed, the function is compiled for its own values. With `cache=True` it always is: such code comes from files.
 
 use crate::call::args::ArgBuf;
+use crate::call::specialise;
 use crate::call::state::State;
 use crate::compile::compiler::{self, Failed};
 use crate::host::guard::Guard;
-use crate::host::interpreter::PyHost;
+use crate::host::held::{self, Held as HeldObjects, Scope};
 use crate::host::{decorated, objmode, table};
+use crate::object::by_code::{self, ByCode, Weak};
 use crate::object::lock::lock;
 use crate::object::numpy;
-use lh_driver::{Compiled, is_current};
+use lh_driver::Compiled;
 use lh_frontend::Uses;
 use lh_ir::func::{Device, Options, Semantics};
 use lh_ir::{ObjId, Ty};
-use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyInt, PyString, PyTuple};
 use pyo3::{ffi, intern, prelude::*};
 use smallvec::SmallVec;
-use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
 
 /// Captured variables that a function's calls pass.
@@ -37,29 +38,30 @@ pub type Held<'py> = SmallVec<[Bound<'py, PyAny>; 4]>;
 
 /// A code object and what functions of it share.
 struct Known {
-    /// Keeps the address of the code from being used again.
-    _code: Py<PyAny>,
-    /// The address of the first function of the code, which is compiled for its captured values.
-    first: usize,
+    /// The first function of the code, which is compiled for its captured values.
+    first: Weak,
     uses: Option<Uses>,
-    shared: Vec<Shared>,
+    shared: Vec<Arc<Shared>>,
 }
 
 /// Compiled code that functions share.
-#[derive(Clone)]
 struct Shared {
     variables: u64,
     args: Vec<Ty>,
     options: Options,
     /// The things that these functions have in common: the globals and the variables that are constants.
     context: Vec<usize>,
-    /// The function that it was compiled for.
+    /// The function that it was compiled for, which may be gone.
     function: ObjId,
     compiled: Arc<Compiled>,
+    /// Holds what it was compiled with.
+    scope: u64,
+    _held: Py<HeldObjects>,
+    /// The function, if results may name it.
+    _named: Option<Py<PyAny>>,
 }
 
-/// By the addresses of code objects.
-static CODES: LazyLock<Mutex<HashMap<usize, Known>>> = LazyLock::new(Default::default);
+static CODES: LazyLock<Mutex<ByCode<Known>>> = LazyLock::new(Default::default);
 
 impl Environment {
     /// The number of variables.
@@ -110,6 +112,7 @@ pub fn is_data(o: &Bound<'_, PyAny>) -> bool {
         || is_array(o)
         || o.is_exact_instance_of::<PyBool>()
         || o.is_exact_instance_of::<PyString>()
+        || o.is_exact_instance_of::<PyBytes>()
         || o.cast_exact::<PyTuple>().is_ok_and(|items| items.iter().all(|i| is_data(&i) && !is_array(&i)))
         || numpy::scalar_num(class).is_some_and(|num| !numpy::has_more(num))
 }
@@ -134,21 +137,22 @@ pub fn enter(py: Python<'_>, state: &State, object: &Bound<'_, PyAny>) -> PyResu
     let function = state.func.bind(py);
     let Ok(closure) = function.getattr(intern!(py, "__closure__"))?.cast_into::<PyTuple>() else { return Ok(()) };
     let code = function.getattr(intern!(py, "__code__"))?;
-    let (key, own) = (code.as_ptr().addr(), function.as_ptr().addr());
-    let known = lock(&CODES).get(&key).map(|k| (k.first, k.uses));
+    let known = lock(&CODES).get_mut(&code).map(|k| (k.first.is(function), k.uses));
     let uses = match known {
         None => {
-            let first = Known { _code: code.unbind(), first: own, uses: None, shared: Vec::new() };
-            lock(&CODES).insert(key, first);
+            let first = Known { first: Weak::new(function)?, uses: None, shared: Vec::new() };
+            by_code::insert(&CODES, &code, first)?;
             return Ok(());
         }
-        Some((first, _)) if first == own => return Ok(()),
+        Some((true, _)) => return Ok(()),
         Some((_, Some(uses))) => uses,
         Some((_, None)) => {
             let id = table::intern(object);
             let uses = compiler::with_compiler(py, |compiler, host| compiler.uses(host, id));
             let uses = uses.unwrap_or(Uses { constant: u64::MAX, passed: 0 });
-            lock(&CODES).entry(key).and_modify(|k| k.uses = Some(uses));
+            if let Some(known) = lock(&CODES).get_mut(&code) {
+                known.uses = Some(uses);
+            }
             uses
         }
     };
@@ -185,26 +189,39 @@ pub fn compile(
 ) -> Result<(Arc<Compiled>, Guard), Failed> {
     let (function, variables) = (table::intern(object), environment.variables);
     let python = state.func.bind(py);
-    let key = python.getattr(intern!(py, "__code__"))?.as_ptr().addr();
-    let context = context(python, variables)?;
+    let code = python.getattr(intern!(py, "__code__"))?;
+    let context = self::context(python, variables)?;
     let fits = |s: &Shared| s.variables == variables && s.args == args && s.options == options && s.context == context;
-    let found = lock(&CODES).get(&key).and_then(|k| k.shared.iter().find(|s| fits(s)).cloned());
-    // A guard compares with what it has seen when it was made, so the values are looked up before.
-    let mut host = PyHost::new(py);
-    if let Some(shared) = found.filter(|s| s.compiled.deps.iter().all(|d| is_current(&mut host, d))) {
+    let found = lock(&CODES).get_mut(&code).and_then(|k| k.shared.iter().find(|s| fits(s)).cloned());
+    if let Some(shared) = found.filter(|s| held::hold(py, s.scope)) {
         let guard = compiler::guard_as(py, function, shared.function, &shared.compiled)?;
-        return Ok((shared.compiled, guard));
+        if guard.is_true(py) {
+            return Ok((shared.compiled.clone(), guard));
+        }
     }
     state.known().misses += 1;
+    let scope = Scope::new(Some(object));
+    // The scope holds what the functions have in common.
+    let context = self::context(python, variables)?;
     let compiled = compiler::with_compiler(py, |compiler, host| {
         compiler.compile_lifted(host, function, variables, args, options)
     })?;
     let guard = compiler::guard_of(py, function, &compiled)?;
-    let shared = Shared { variables, args: args.to_vec(), options, context, function, compiled: compiled.clone() };
-    if let Some(known) = lock(&CODES).get_mut(&key) {
-        known.shared.retain(|s| !(s.variables == variables && s.args == shared.args && s.context == shared.context));
-        known.shared.push(shared);
+    let (scope, held) = (held::scope(), scope.hold(py)?);
+    held::hold(py, scope);
+    let args = args.to_vec();
+    let made = compiled.clone();
+    let _named = (!specialise::is_plain(compiled.ret)).then(|| object.clone().unbind());
+    let shared = Shared { variables, args, options, context, function, compiled: made, scope, _held: held, _named };
+    let mut codes = lock(&CODES);
+    let mut old = Vec::new();
+    if let Some(known) = codes.get_mut(&code) {
+        let is_old = |s: &Arc<Shared>| s.variables == variables && s.args == shared.args && s.context == shared.context;
+        old = known.shared.extract_if(.., |s| is_old(s)).collect();
+        known.shared.push(Arc::new(shared));
     }
+    drop(codes);
+    drop(old);
     Ok((compiled, guard))
 }
 

@@ -85,7 +85,7 @@ fn target(py: Python<'_>, function: i64, types: i64) -> PyResult<&'static Target
     }
     let layout = |ty: Ty| Item::new(ty).ok_or_else(|| PyTypeError::new_err(format!("`{ty}` is too large")));
     let (given, results) = (layout(*given)?, layout(*results)?);
-    table::intern(&object);
+    table::keep(&object);
     let target = Target { object: object.unbind(), overload, natural, given, results };
     let made: &'static Target = Box::leak(Box::new(target));
     lock(&TARGETS).insert((function, types), made);

@@ -26,10 +26,13 @@ pub fn owner(object: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
 
 /// The word of a function that a type stands for.
 pub fn word_of_type(of: &TyKind) -> u64 {
-    match of {
-        TyKind::Func(f) => u64::from(table::function_object(*f).0.0) + 1,
-        TyKind::Obj(o) => u64::from(o.0) + 1,
-        TyKind::Instance { of, class: InstanceOf::Function { .. } } => word_of_type(of.kind()),
+    let object = match of {
+        TyKind::Func(f) => table::function_object(*f).0,
+        TyKind::Obj(o) => *o,
+        TyKind::Instance { of, class: InstanceOf::Function { .. } } => return word_of_type(of.kind()),
         _ => lh_ir::bug!("only functions become function values"),
-    }
+    };
+    // Nobody knows how long the word is in memory.
+    table::keep_number(object);
+    u64::from(object.0) + 1
 }

@@ -1,6 +1,8 @@
 //! Generators made by compiled code, as Python iterators. `generator_methods.rs` has their methods.
 
 use crate::call::lists::Lists;
+use crate::call::overload::Overload;
+use crate::host::held::Held;
 use crate::object::memory::Memory;
 use lh_driver::Compiled;
 use lh_runtime::MemInfo;
@@ -9,11 +11,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The copies that the call made which made the generator.
-struct Held(Box<Lists>);
+struct Given(Box<Lists>);
 
 // SAFETY: the copies are used with the lock, and their counts are atomic; Python's objects in them are used by an
 // attached thread.
-unsafe impl Send for Held {}
+unsafe impl Send for Given {}
 
 /// A generator: its frame, and the code that makes the next item.
 #[pyclass(frozen, module = "lancehead._core")]
@@ -22,8 +24,10 @@ pub struct Generator {
     pub frame: Memory,
     /// The code that goes on with it.
     pub advance: Arc<Compiled>,
+    /// The code that made it, which closes it, and the objects of both.
+    _made_by: (Arc<Compiled>, Option<Py<Held>>),
     /// The copies of containers that its function was given.
-    given: Mutex<Option<Held>>,
+    given: Mutex<Option<Given>>,
     /// Set while a thread runs it.
     pub is_running: AtomicBool,
 }
@@ -32,16 +36,18 @@ impl Generator {
     /// A generator with a reference of its own to the frame.
     ///
     /// # Safety
-    /// `frame` is alive and that of a generator whose items `advance` gives.
-    pub unsafe fn new(frame: *mut MemInfo, advance: Arc<Compiled>) -> Generator {
+    /// `frame` is alive and that of a generator whose items `advance` gives; `made_by` has made it.
+    pub unsafe fn new(frame: *mut MemInfo, advance: Arc<Compiled>, made_by: &Overload, py: Python<'_>) -> Generator {
         // SAFETY: as promised.
         let frame = unsafe { Memory::new(frame) };
-        Generator { frame, advance, given: Mutex::new(None), is_running: AtomicBool::new(false) }
+        let held = made_by.guard.held.as_ref().map(|held| held.clone_ref(py));
+        let _made_by = (made_by.compiled.clone(), held);
+        Generator { frame, advance, _made_by, given: Mutex::new(None), is_running: AtomicBool::new(false) }
     }
 
     /// Keeps the copies of what its function was given, which it may go on to change.
     pub fn keep(&self, given: Box<Lists>) {
-        *self.given.lock().unwrap_or_else(PoisonError::into_inner) = Some(Held(given));
+        *self.given.lock().unwrap_or_else(PoisonError::into_inner) = Some(Given(given));
     }
 
     /// Writes back what it has changed: everything at its end, before that only what has another size, since items

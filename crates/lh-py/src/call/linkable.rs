@@ -68,6 +68,8 @@ pub fn linkable<'py>(function: &Bound<'py, PyAny>, symbol: &str, level: Option<&
 /// The address of the C function of a dispatcher with one signature.
 #[pyfunction]
 pub fn callback_address(function: &Bound<'_, PyAny>) -> PyResult<usize> {
+    // Whoever has the address may call it at any time.
+    table::keep(function);
     let found = state::of(function).and_then(|d| d.state().current().first()?.compiled.callback);
     found.ok_or_else(|| PyTypeError::new_err("it is no C function"))
 }

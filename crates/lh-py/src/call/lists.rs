@@ -12,6 +12,7 @@ use crate::call::decode::{Decoder, tags_of};
 use crate::call::item::Item;
 use crate::call::rows::{BLOCK, Rows, Shape};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
+use crate::object::array::{ArrayObject, overlaps_itself};
 use crate::object::class_names::short_text;
 use crate::object::int::{self, Machine};
 use crate::object::owner;
@@ -92,11 +93,18 @@ impl Lists {
         self.lists.push(Copied { object: StrongRef::new(object), count, list, tags: tags.into(), before });
     }
 
-    /// The aligned copy of an array, always the same one; `None` if a second copy would hide that two arrays overlap.
+    /// The aligned copy of an array, always the same one; `None` if a copy would hide that the array overlaps itself,
+    /// or a second one that two arrays overlap.
     pub fn aligned<'py>(&mut self, array: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = array.py();
         if let Some(known) = self.arrays.iter().find(|u| u.array.as_ptr() == array.as_ptr()) {
             return Ok(Some(known.copy.bind(py)));
+        }
+        // SAFETY: the object is an array, which lives as long as the reference to it.
+        let fields = unsafe { &*array.as_ptr().cast::<ArrayObject>() };
+        let itemsize = array.getattr(intern!(py, "itemsize"))?.extract()?;
+        if is_writable(array)? && overlaps_itself(fields.extents(), fields.steps(), itemsize) {
+            return Ok(None);
         }
         let numpy = py.import(intern!(py, "numpy"))?;
         for u in &self.arrays {

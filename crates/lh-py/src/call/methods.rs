@@ -6,6 +6,7 @@ use crate::call::state::{DispatcherObject, State};
 use crate::call::tag_index::TagIndex;
 use crate::call::{interpreted, specialise};
 use crate::compile::{cache, compiler, report};
+use crate::host::held::Scope;
 use crate::host::signature::{Signature, canonical_all, signature};
 use crate::host::types::type_tuple;
 use crate::host::{decorated, frozen, table};
@@ -364,6 +365,7 @@ unsafe fn enter(
     unsafe {
         let py = Python::assume_attached();
         let this = Bound::from_borrowed_ptr(py, this);
+        let _scope = Scope::new(Some(&this));
         let args = Bound::from_borrowed_ptr_or_opt(py, args).map(|a| a.cast_into_unchecked());
         let keywords = Bound::from_borrowed_ptr_or_opt(py, keywords).map(|k| k.cast_into_unchecked());
         let result = catch_unwind(AssertUnwindSafe(|| f(&Call { py, this: &this, args, keywords })));

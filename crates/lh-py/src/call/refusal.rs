@@ -166,7 +166,7 @@ fn of_array(argument: &str, name: &str, arg: &Bound<'_, PyAny>) -> (String, Stri
     let (kind, native) = (text("kind"), dtype.getattr("isnative").and_then(|v| v.extract::<bool>()).unwrap_or(true));
     let is_aligned = arg.getattr("flags").and_then(|f| f.getattr("aligned")).and_then(|a| a.extract()).unwrap_or(true);
     if native && !is_aligned && matches!(kind.as_str(), "b" | "i" | "u" | "f" | "c") {
-        let headline = format!("{argument} is an array that is not aligned and overlaps another argument");
+        let headline = format!("{argument} is an array that is not aligned and overlaps itself or another argument");
         return (headline, format!("pass a copy: `{name}.copy()`"));
     }
     let help = match kind.as_str() {

@@ -11,8 +11,8 @@ use crate::compile::{cache, report};
 use crate::gpu::context::{self, Gpu};
 use crate::gpu::loaded::Loaded;
 use crate::gpu::options::JitOptions;
-use crate::host::guard::Guard;
-use crate::host::{gpu_targets, single_flight, table};
+use crate::host::held::Scope;
+use crate::host::{gpu_targets, single_flight, stopping, table};
 use crate::object::canonical::canonical;
 use crate::runtime::{in_order, signals};
 use lh_driver::{Called, Compiled};
@@ -71,6 +71,7 @@ fn resolve<'a>(
     buf: &mut ArgBuf,
     argc: usize,
 ) -> PyResult<Entry> {
+    let _scope = Scope::new(Some(object));
     let passes = state.table().environment.is_some();
     environment::enter(py, state, object)?;
     if let Some(environment) = state.table().environment.clone().filter(|_| !passes) {
@@ -98,7 +99,7 @@ fn resolve<'a>(
         // New code is used without another check of its guard, so that every call ends.
         None => match compile(py, state, object, &natural, None, false) {
             Ok(o) => (o, false),
-            Err(_) if passes => return without_environment(py, state, object, buf, argc),
+            Err(_) if passes && !stopping::was_left() => return without_environment(py, state, object, buf, argc),
             Err(Failed::Literal(at, e)) => {
                 if literals.contains(&at) || at >= argc {
                     return Err(e);
@@ -191,6 +192,7 @@ fn compile_and<'a>(
     tell: fn(Python<'_>, &Compiled) -> PyResult<()>,
 ) -> Result<&'a Overload, Failed> {
     let JitOptions { ir: options, cache: cached, .. } = *state.read_options(py)?;
+    let scope = Scope::new(Some(object));
     let function = table::intern(object);
     let mut lookup = None;
     let mut loaded = None;
@@ -226,8 +228,7 @@ fn compile_and<'a>(
         }
     };
     tell(py, &compiled)?;
-    // In Numba's semantics globals and captured variables are what they were when this was compiled.
-    let guard = if options.semantics == Semantics::Numba { Guard::default() } else { guard };
+    let guard = guard.of_code(options.semantics, scope.hold(py)?);
     let result = ret.filter(|r| !lh_infer::has_objects_of(canonical(compiled.ret), *r)).unwrap_or(compiled.ret);
     let overload = Overload {
         on_gpu: Loaded::new(py, state.options(), &compiled)?,
@@ -300,7 +301,7 @@ pub fn keep_called(py: Python<'_>, caller: &Compiled, options: Options) {
     }
     for Called { function, args, ret } in &caller.called {
         let (id, is_whole) = table::function_object(*function);
-        if table::item(id).is_some() {
+        if table::item(id).is_some() || !table::is_alive(id) {
             continue;
         }
         let object = table::object(py, id);
@@ -321,7 +322,7 @@ pub fn keep_called(py: Python<'_>, caller: &Compiled, options: Options) {
 }
 
 /// Whether a type can be passed from Python and returned, and mentions nothing of the process.
-fn is_plain(t: Ty) -> bool {
+pub fn is_plain(t: Ty) -> bool {
     match t.kind() {
         TyKind::Tuple { elems, .. } => elems.iter().all(|t| is_plain(*t)),
         TyKind::Class(_) => t.is_time() || t.as_list().is_some_and(is_plain),

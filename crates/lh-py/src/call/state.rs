@@ -318,6 +318,25 @@ impl State {
         self.set_quick(None);
     }
 
+    /// All objects that specialisations refer to. The lock is taken by attached threads only, while no Python code
+    /// runs: if it is locked, then by this thread, as long as objects are looked through.
+    pub fn references(&self) -> Vec<*mut ffi::PyObject> {
+        let Ok(known) = self.known.try_lock() else { return Vec::new() };
+        known.overloads.iter().flat_map(|o| o.guard.references()).collect()
+    }
+
+    /// Forgets all specialisations. Nobody can run one.
+    pub fn clear(&self) {
+        self.set_quick(None);
+        let mut known = self.known();
+        let table = Table { entries: TagIndex::default(), environment: None, ..self.table().clone() };
+        let table = Box::new(table);
+        self.table.store(ptr::from_ref(&*table).cast_mut(), Ordering::Release);
+        let old = (std::mem::replace(&mut known.tables, vec![table]), std::mem::take(&mut known.overloads));
+        drop(known);
+        drop(old);
+    }
+
     /// Adds a specialisation.
     pub fn add(&self, params: Params, overload: Overload) -> &Overload {
         if !self.table().params.is_of_code_of(&params) {

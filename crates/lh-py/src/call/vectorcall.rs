@@ -14,6 +14,7 @@ use crate::call::overload::{Entry, Overload, Ret};
 use crate::call::state::{DispatcherObject, EntryPoints, State};
 use crate::call::tags::{self, Refused};
 use crate::call::{convert, empty_lists, interpreted, literals, refusal, specialise};
+use crate::host::stopping;
 use crate::object::{int, numpy};
 use crate::runtime::signals::Running;
 use crate::runtime::{raise, render};
@@ -283,17 +284,20 @@ unsafe fn call_slow(
             && let Some(before) = closures::share(py, state, buf, n, &mut held)
         {
             let found = state.find(&buf.tags);
-            let ready = guarded(py, || Ok(specialise::ready(py, state, &object, found, buf, n).ok()));
+            let ready = guarded(py, || match specialise::ready(py, state, &object, found, buf, n) {
+                Err(error) if stopping::was_left() => Err(error),
+                ready => Ok(ready.ok()),
+            });
             match ready {
                 Some(Some(overload)) if !closures::is_returned(overload) => return run(py, state, overload, buf),
-                Some(_) => before.restore(buf),
+                Some(_) => before.restore(py, buf),
                 None => return std::ptr::null_mut(),
             }
         }
         refusal::forget();
         let ready = || {
             specialise::ready(py, state, &object, entry, buf, n)
-                .map_err(|error| refusal::because_of_objects(py, state, buf, n, error))
+                .map_err(|e| if stopping::was_left() { e } else { refusal::because_of_objects(py, state, buf, n, e) })
         };
         match guarded(py, ready) {
             Some(overload) => run(py, state, overload, buf),
@@ -463,7 +467,7 @@ unsafe fn finish(
 }
 
 fn box_result<'py>(py: Python<'py>, overload: &Overload, buf: &ArgBuf, words: &[u64]) -> PyResult<Bound<'py, PyAny>> {
-    let boxer = Boxer::new(py, buf.lists.as_deref()).with(overload.compiled.advance.as_ref());
+    let boxer = Boxer::new(py, buf.lists.as_deref()).with(overload);
     let mut boxer = boxer.with_typed_dicts(overload.makes_typed_dicts);
     let ty = overload.compiled.ret;
     match overload.explicit {

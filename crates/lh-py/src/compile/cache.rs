@@ -184,6 +184,12 @@ pub fn store_counts(py: Python<'_>) -> (usize, usize, usize) {
     objects(py).counts()
 }
 
+/// How long a compilation may take.
+pub fn time_limit(py: Python<'_>) -> Option<Duration> {
+    let seconds = setting(py, intern!(py, "COMPILE_SECONDS"))?.extract::<f64>().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
 fn size_limit(py: Python<'_>) -> u64 {
     setting(py, intern!(py, "CACHE_SIZE")).and_then(|s| s.extract::<u64>().ok()).unwrap_or(u64::MAX)
 }

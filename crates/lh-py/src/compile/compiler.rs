@@ -2,7 +2,7 @@
 
 use crate::host::guard::Guard;
 use crate::host::interpreter::PyHost;
-use crate::host::{decorated, extensions, overloads, table};
+use crate::host::{decorated, extensions, overloads, stopping, table};
 use crate::object::canonical::canonical;
 use crate::object::lock::lock;
 use crate::runtime::{render, signals, undone};
@@ -10,6 +10,7 @@ use lh_driver::gpu::{DeviceCode, DeviceRequest};
 use lh_driver::{Compiled, Compiler, Dep};
 use lh_ir::diag::Diagnostic;
 use lh_ir::func::{Options, Semantics};
+use lh_ir::stop::Stopped;
 use lh_ir::{FuncId, ObjId, Ty, TyKind};
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -113,9 +114,16 @@ pub fn with_compiler<'py, R>(
     let idle = lock(&IDLE).pop();
     let mut compiler = idle.unwrap_or_else(|| Compiler::new(super::cache::objects(py)));
     let mut host = PyHost::new(py);
-    // A compiler that has panicked is dropped, since its tables may be half written.
-    let result = catch_unwind(AssertUnwindSafe(|| f(&mut compiler, &mut host)))
-        .map_err(|panic| render::internal_error(py, panic.as_ref()))?;
+    let stoppable = stopping::begin(super::cache::time_limit(py))?;
+    // A compiler that has panicked or was stopped is dropped, since its tables may be half written.
+    let result = catch_unwind(AssertUnwindSafe(|| f(&mut compiler, &mut host))).map_err(|panic| {
+        if panic.is::<Stopped>() { stopping::take_error() } else { render::internal_error(py, panic.as_ref()) }
+    });
+    drop(stoppable);
+    let result = result?;
+    if let Some(error) = stopping::unheard() {
+        return Err(error.into());
+    }
     let warnings = compiler.take_warnings();
     lock(&IDLE).push(compiler);
     undone::tell(py, &warnings)?;
@@ -132,10 +140,10 @@ pub fn with_compiler<'py, R>(
 }
 
 /// Whether a function that another one calls has Numba's semantics: what it read stays as it was.
-fn is_frozen(py: Python<'_>, caller: ObjId, dep: &Dep) -> bool {
+fn is_frozen(py: Python<'_>, callers: [ObjId; 2], dep: &Dep) -> bool {
     let (Dep::Global { func, .. } | Dep::Free { func, .. }) = dep else { return false };
     let object = table::function_object(*func).0;
-    if object == caller || table::item(object).is_some() {
+    if callers.contains(&object) || table::item(object).is_some() {
         return false;
     }
     let options = decorated::of(&table::object(py, object)).map(|d| d.options());
@@ -155,7 +163,7 @@ pub fn guard_as(py: Python<'_>, f: ObjId, other: ObjId, compiled: &Compiled) -> 
     for t in &compiled.args {
         add_functions(py, &mut guard, *t);
     }
-    for dep in compiled.deps.iter().filter(|d| !is_frozen(py, f, d)) {
+    for dep in compiled.deps.iter().filter(|d| !is_frozen(py, [f, other], d)) {
         match dep {
             Dep::Global { func, name, value } => {
                 guard.add_function(py, own(func));
@@ -184,6 +192,9 @@ fn add_functions(py: Python<'_>, guard: &mut Guard, t: Ty) {
             elems.iter().for_each(|t| add_functions(py, guard, *t));
         }
         TyKind::Class(c) => c.args.iter().for_each(|t| add_functions(py, guard, *t)),
+        TyKind::Optional(t) => add_functions(py, guard, *t),
+        // The code holds the function by which the others are typed.
+        TyKind::Closure { func, .. } => drop(table::object(py, table::function_object(*func).0)),
         _ => {}
     }
 }

@@ -7,13 +7,17 @@ use crate::call::{bind, refusal, specialise};
 use crate::host::classify::memory_of;
 use crate::host::table;
 use crate::host::types::type_tuple;
+use crate::object::array::overlaps_itself;
 use crate::runtime::signals::Running;
 use crate::runtime::{raise, render};
 use lh_cuda::{Code, Config, Device, Fault};
+use lh_ir::types::TyKind;
+use lh_ir::{Layout, Ty};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a kernel's dispatcher on arguments: blocks of the grid, threads of a block, bytes of dynamic shared memory.
@@ -29,7 +33,7 @@ pub fn launch(
     let mut buf = ArgBuf::default();
     let args = push(kernel, args, &mut buf)?;
     let overload = resolve(kernel, args.len(), &mut buf)?;
-    run(py, overload, &buf, &Config { grid, block, dynamic_shared: shared })
+    run(py, overload, &buf, &Config { grid, block, dynamic_shared: shared, in_order: false })
 }
 
 /// A launch of fewer picoseconds keeps the GIL and is not spread over threads. Threads are counted one by one: as
@@ -39,12 +43,14 @@ const SHORT: i64 = 12_000_000;
 /// Runs a specialisation on the CPU device. The arguments in the buffer are alive.
 pub fn run(py: Python<'_>, overload: &Overload, buf: &ArgBuf, config: &Config) -> PyResult<()> {
     let code = code_of(overload)?;
-    // SAFETY: the words are those of the specialisation's types, and what they point to is alive.
-    let run = || unsafe { lh_cuda::emulator::Cpu.launch(&code, config, &buf.slots) };
     let info = &code.info;
     let estimate =
         config.grid.iter().chain(&config.block).fold(i64::from(info.thread_cost), |t, n| t.saturating_mul(*n));
     let is_short = (1..SHORT).contains(&estimate) && !info.by_thread() && !info.prints && !info.is_checked;
+    let in_order = !is_short && holds_overlapping(overload.args(), &buf.slots);
+    let config = &Config { in_order, ..*config };
+    // SAFETY: the words are those of the specialisation's types, and what they point to is alive.
+    let run = || unsafe { lh_cuda::emulator::Cpu.launch(&code, config, &buf.slots) };
     let running = Running::start(!is_short);
     let result = if is_short {
         catch_unwind(AssertUnwindSafe(run))
@@ -66,6 +72,24 @@ pub fn run(py: Python<'_>, overload: &Overload, buf: &ArgBuf, config: &Config) -
         Ok(()) => Ok(()),
         Err(fault) => Err(failed(py, fault)?),
     }
+}
+
+/// Whether one of some values is an array that overlaps itself, or holds one: the order of blocks matters then.
+fn holds_overlapping(types: &[Ty], mut words: &[u64]) -> bool {
+    types.iter().any(|ty| {
+        let (mine, rest) = words.split_at(ty.flatten().len());
+        words = rest;
+        match ty.kind() {
+            TyKind::Array { dtype, ndim, layout: Layout::A, .. } => {
+                // Owner and address come first.
+                let numbers: SmallVec<[isize; 8]> = mine[2..].iter().map(|n| *n as isize).collect();
+                let (extents, strides) = numbers.split_at(usize::from(*ndim));
+                overlaps_itself(extents, strides, dtype.itemsize() as isize)
+            }
+            TyKind::Tuple { elems, .. } => holds_overlapping(elems, mine),
+            _ => false,
+        }
+    })
 }
 
 /// The exception for a launch that has failed.

@@ -104,7 +104,7 @@ impl Launch {
         geometry: ([i64; 3], [i64; 3]),
         shared: i64,
     ) -> PyResult<Launch> {
-        let config = Config { grid: geometry.0, block: geometry.1, dynamic_shared: shared };
+        let config = Config { grid: geometry.0, block: geometry.1, dynamic_shared: shared, in_order: false };
         let callbacks = launch.bind(py).getattr("pre_launch_callbacks")?.cast_into::<PyList>()?.unbind();
         Ok(Launch { launch, kernel, gpu, stream, config, callbacks, places: Places::of(py)? })
     }

@@ -7,7 +7,7 @@ use crate::host::signature::signature;
 use crate::host::table;
 use crate::host::types::Type;
 use crate::object::canonical::canonical;
-use crate::runtime::panics;
+use crate::object::panics;
 use lh_driver::gpu::{Abi, DeviceCode, DeviceRequest, Gpu, KernelLimits, NEWEST_ISA, Wanted};
 use lh_ir::func::{Device, Options, fastmath};
 use pyo3::exceptions::PyValueError;

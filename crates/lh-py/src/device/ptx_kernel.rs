@@ -1,8 +1,9 @@
 //! Kernels in PTX, run on the CPU device.
 
 use crate::device::cpu_launch::failed;
+use crate::object::panics;
 use crate::runtime::signals::Running;
-use crate::runtime::{panics, render, undone};
+use crate::runtime::{render, undone};
 use lh_cuda::{Code, Config, Device};
 use lh_driver::{LiftedKernel, compile_lifted};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
@@ -54,7 +55,7 @@ impl PtxKernel {
             return Err(PyTypeError::new_err(text));
         }
         let code = Code { entry: self.kernel.entry(), info: self.kernel.kernel };
-        let config = Config { grid, block, dynamic_shared: shared };
+        let config = Config { grid, block, dynamic_shared: shared, in_order: false };
         let run = || {
             let running = Running::start(true);
             // SAFETY: the words are what the caller says they are.

@@ -96,7 +96,7 @@ fn read(class: &Bound<'_, PyType>, own: User, closed: Class) -> PyResult<Option<
     let fields =
         told.fields.iter().map(|(name, t)| Ok((name.clone(), ty(t)?))).collect::<PyResult<Vec<UserField>>>()?;
     made.set_fields(fields);
-    let number = |o: &Option<Bound<'_, PyAny>>| o.as_ref().map(table::intern);
+    let number = |o: &Option<Bound<'_, PyAny>>| o.as_ref().map(table::keep);
     let makes = told.fields.iter().zip(&told.makes).map(|((name, _), (parameter, default, factory))| FieldInit {
         name: name.clone(),
         parameter: parameter.clone(),
@@ -108,7 +108,7 @@ fn read(class: &Bound<'_, PyType>, own: User, closed: Class) -> PyResult<Option<
         is_record: told.is_record,
         makes: makes.collect(),
         extra: told.extra,
-        frozen: told.frozen.map(|(exception, has_text)| (table::intern(&exception), has_text)),
+        frozen: told.frozen.map(|(exception, has_text)| (table::keep(&exception), has_text)),
         shown: told.shown,
         order: told.order,
     })))

@@ -1,6 +1,7 @@
 //! Objects known at compile time, as the compiler classes them.
 
 use crate::host::signature::Signature;
+use crate::host::stopping::Answer as _;
 use crate::host::types::{self, Type, named_tuple};
 use crate::host::{
     classes, constants, decorated, enums, exc_classes, extensions, foreign, parts, stencil, table, ufuncs,
@@ -19,7 +20,7 @@ use std::sync::Arc;
 /// Classes an object.
 pub fn classify(o: &Bound<'_, PyAny>) -> Object {
     // An object that raises while it is looked at is unknown.
-    try_classify(o).ok().flatten().unwrap_or_else(|| Object::Other(short_text(o)))
+    try_classify(o).answer().flatten().unwrap_or_else(|| Object::Other(short_text(o)))
 }
 
 fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
@@ -313,12 +314,12 @@ fn device_array<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>
 /// The array whose memory a captured one stands for.
 pub fn memory_of<'py>(o: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
     let memory = device_array(o).and_then(|a| a.map(|a| a.getattr(intern!(o.py(), "_data"))).transpose());
-    memory.ok().flatten().unwrap_or_else(|| o.clone())
+    memory.answer().flatten().unwrap_or_else(|| o.clone())
 }
 
 /// Whether that memory is a GPU's, which the host cannot read.
 pub fn is_on_gpu(o: &Bound<'_, PyAny>) -> bool {
-    device_array(o).ok().flatten().is_some_and(|a| is_a(&a, "lancehead.cuda.devicearray", "GpuNDArray"))
+    device_array(o).answer().flatten().is_some_and(|a| is_a(&a, "lancehead.cuda.devicearray", "GpuNDArray"))
 }
 
 fn enum_value<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {

@@ -1,5 +1,6 @@
 //! Hashes of Python objects. They agree between processes in which the objects compile alike.
 
+use crate::host::stopping::Answer as _;
 use crate::host::{classify, decorated, objmode, table};
 use crate::object::function;
 use lh_driver::{Digest, Hasher};
@@ -19,7 +20,7 @@ const MAX_DEPTH: usize = 60;
 
 /// The hash of an object; `None` if it has none.
 pub fn of(py: Python<'_>, o: ObjId) -> Option<Digest> {
-    at_depth(py, o, 0).ok().flatten()
+    at_depth(py, o, 0).answer().flatten()
 }
 
 #[expect(clippy::too_many_lines, reason = "a table: one arm for each kind of object")]

@@ -80,7 +80,7 @@ fn read(class: &Bound<'_, PyAny>) -> PyResult<Option<EnumClass>> {
         let value = |name: &String| map.get_item(name)?.getattr(intern!(py, "_value_"));
         names
             .into_iter()
-            .map(|name| Ok((table::intern(&value(&name)?), name)))
+            .map(|name| Ok((table::keep(&value(&name)?), name)))
             .map(|v: PyResult<_>| v.map(|(v, n)| (n, v)))
             .collect::<PyResult<Vec<_>>>()
     };

@@ -8,16 +8,28 @@ use lh_ir::{ObjId, Ty};
 use std::sync::{LazyLock, Mutex};
 
 /// Values of names, by function and types of arguments.
-type Frozen = HashMap<(ObjId, Vec<Ty>), HashMap<String, Option<ObjId>>>;
+type Frozen = HashMap<ObjId, HashMap<Vec<Ty>, HashMap<String, Option<ObjId>>>>;
 static FROZEN: LazyLock<Mutex<Frozen>> = LazyLock::new(Default::default);
 
 /// The value that a name had when the function was first compiled for the types; that of now if it was not.
-pub fn value(function: ObjId, args: &[Ty], name: &str, now: Option<ObjId>) -> Option<ObjId> {
+pub fn value(
+    function: ObjId,
+    args: &[Ty],
+    name: &str,
+    now: Option<ObjId>,
+    is_alive: fn(ObjId) -> bool,
+) -> Option<ObjId> {
     let args = args.iter().map(|t| canonical(t.unliteral())).collect();
-    *lock(&FROZEN).entry((function, args)).or_default().entry(name.to_owned()).or_insert(now)
+    let mut all = lock(&FROZEN);
+    let known = all.entry(function).or_default().entry(args).or_default().entry(name.to_owned()).or_insert(now);
+    // Code that did not compile holds nothing of what it has read.
+    if known.is_some_and(|o| !is_alive(o)) {
+        *known = now;
+    }
+    *known
 }
 
-/// Forgets what a function has read: it is compiled anew.
+/// Forgets what a function has read: it is compiled anew, or is gone.
 pub fn forget(function: ObjId) {
-    lock(&FROZEN).retain(|(of, _), _| *of != function);
+    lock(&FROZEN).remove(&function);
 }

@@ -3,9 +3,12 @@
 //! A check costs one comparison per dictionary, cell and function. The version of a dictionary changes with every
 //! store into it; after that the names are looked up again.
 
+use crate::host::held::Held;
+use crate::host::stopping::Answer as _;
 use crate::host::{decorated, objmode, overloads, parts, table};
 use crate::object::function::{self, Version};
 use crate::object::{array, paths};
+use lh_ir::func::Semantics;
 use lh_ir::{FuncId, ObjId};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -63,6 +66,8 @@ pub struct Guard {
     arrays: Vec<(Py<PyAny>, Vec<isize>)>,
     /// Whether an attribute is computed: no dictionary shows its changes.
     is_computed: bool,
+    /// The objects that the code was compiled with.
+    pub held: Option<Py<Held>>,
 }
 
 /// Version of a dictionary, which [`Guard::add_dict`] has looked at.
@@ -152,6 +157,13 @@ fn cell_value(cell: &Py<PyAny>) -> *mut ffi::PyObject {
 }
 
 impl Guard {
+    /// That of code which was compiled with some objects. In Numba's semantics globals and captured variables are what
+    /// they were when it was compiled.
+    pub fn of_code(self, semantics: Semantics, held: Py<Held>) -> Guard {
+        let guard = if semantics == Semantics::Numba { Guard::default() } else { self };
+        Guard { held: Some(held), ..guard }
+    }
+
     /// Whether nothing has changed. Every call checks this.
     #[inline(always)]
     pub fn is_current(&self, py: Python<'_>) -> bool {
@@ -189,6 +201,24 @@ impl Guard {
             d.version.store(version, Ordering::Relaxed);
         }
         true
+    }
+
+    /// As [`Guard::is_current`], no matter what dictionaries say.
+    pub fn is_true(&self, py: Python<'_>) -> bool {
+        self.is_current(py) && self.names_are_same(py) && self.cells.iter().all(|c| c.is_same(py))
+    }
+
+    /// All objects that it refers to.
+    pub fn references(&self) -> impl Iterator<Item = *mut ffi::PyObject> + '_ {
+        let functions = self.own.iter().chain(&self.funcs);
+        let names = self.names.iter().flat_map(|n| [Some(n.owner.as_ptr()), n.builtins.as_ref().map(Py::as_ptr)]);
+        functions
+            .flat_map(|f| std::iter::once(f.function.as_ptr()).chain(f.version.references()))
+            .chain(names.flatten())
+            .chain(self.dicts.iter().map(|d| d.dict.as_ptr()))
+            .chain(self.cells.iter().map(|c| c.cell.as_ptr()))
+            .chain(self.arrays.iter().map(|(a, _)| a.as_ptr()))
+            .chain(self.held.iter().map(Py::as_ptr))
     }
 
     /// Adds a name that a function has looked up.
@@ -377,7 +407,7 @@ impl NameGuard {
         let owner = self.owner.bind(py);
         let now = match &self.builtins {
             Some(builtins) => owner.cast().ok().and_then(find).or_else(|| find(builtins.bind(py))),
-            None => owner.getattr(&self.name).ok(),
+            None => owner.getattr(&self.name).answer(),
         };
         is_same_object(now.as_ref(), self.value, self.object)
     }

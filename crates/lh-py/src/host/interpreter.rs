@@ -1,19 +1,20 @@
 //! The interpreter as the compiler sees it.
 
 use crate::host::decorated::Decorated;
+use crate::host::stopping::Answer as _;
 use crate::host::table::{self, Item};
 use crate::host::types::Type;
 use crate::host::{
-    annotations, classify, code, constants, decorated, digest, exc_classes, foreign, frozen, gpu_targets, library,
-    memos, objmode, overloads, parts, single_flight,
+    annotations, aside, classify, code, constants, decorated, digest, exc_classes, foreign, frozen, gpu_targets, held,
+    library, memos, objmode, overloads, parts, single_flight,
 };
 use crate::object::canonical::canonical;
 use crate::object::lock::lock;
 use crate::object::{array, class_names, descriptors, function, numpy, paths};
 use hashbrown::HashMap;
-use lh_driver::Digest;
 use lh_driver::host::{CannotLink, Captured, GpuTarget, Host, Inherited, LinkedPtx, RawFunction, Source};
 use lh_driver::typed_library::TypedLibrary;
+use lh_driver::{Digest, Output};
 use lh_infer::world::{Object, Overload, Overloaded};
 use lh_ir::class::Binding;
 use lh_ir::diag::{self, Diagnostic};
@@ -74,21 +75,23 @@ impl<'py> PyHost<'py> {
     }
     fn raw_function(&self, o: ObjId) -> PyResult<RawFunction> {
         let f = self.python_function(o);
+        let (is_library, meaning) = (function::is_library(&f), function::meaning(&f));
+        // Compilers remember what they know of functions of the library.
+        let number = if is_library { table::keep } else { table::intern };
         let (mut defaults, mut kwdefaults) = (Vec::new(), Vec::new());
         for (name, value) in function::defaults(&f)? {
             match name {
-                None => defaults.push(table::intern(&value)),
-                Some(name) => kwdefaults.push((name, table::intern(&value))),
+                None => defaults.push(number(&value)),
+                Some(name) => kwdefaults.push((name, number(&value))),
             }
         }
         let options = decorated::of(&self.get(o)).map(|d| d.options());
-        let (is_library, meaning) = (function::is_library(&f), function::meaning(&f));
         Ok(RawFunction { defaults, kwdefaults, is_library, meaning, options })
     }
     fn lookup_global(&self, f: FuncId, name: &str) -> PyResult<Option<ObjId>> {
         let object = table::function_object(f).0;
         if let Some((stored, n)) = library::function(self.py, object) {
-            let builtin = || self.py.import("builtins").ok()?.getattr(name).ok().map(|v| table::intern(&v));
+            let builtin = || self.py.import("builtins").answer()?.getattr(name).answer().map(|v| table::intern(&v));
             return Ok(stored.global(self.py, n, name).or_else(builtin));
         }
         let function = self.python_function(object);
@@ -108,7 +111,7 @@ impl<'py> PyHost<'py> {
         let closure = self.python_function(object).getattr(intern!(self.py, "__closure__"))?;
         let cell = closure.get_item(index)?;
         // An empty cell raises ValueError: the variable is not assigned yet.
-        Ok(cell.getattr(intern!(self.py, "cell_contents")).ok().map(|v| table::intern(&v)))
+        Ok(cell.getattr(intern!(self.py, "cell_contents")).answer().map(|v| table::intern(&v)))
     }
     fn may_read_attributes(&self, o: &Bound<'py, PyAny>) -> PyResult<bool> {
         if o.is_instance_of::<PyModule>() || o.is_instance_of::<PyType>() || o.is_instance_of::<Type>() {
@@ -136,7 +139,7 @@ impl<'py> PyHost<'py> {
         if STATED.contains(&name) {
             // They are on the function itself, which a decorator may have wrapped.
             let own = object.getattr("py_func").unwrap_or(object);
-            return Ok(own.getattr(name).ok().map(|v| table::intern(&v)));
+            return Ok(own.getattr(name).answer().map(|v| table::intern(&v)));
         }
         if !self.may_read_attributes(&object)? {
             return Ok(None);
@@ -160,7 +163,7 @@ impl<'py> PyHost<'py> {
             return Ok(None);
         }
         let args = PyTuple::new(self.py, args.iter().map(|a| self.get(*a)))?;
-        Ok(callee.call1(args).ok().map(|v| table::intern(&v)))
+        Ok(callee.call1(args).answer().map(|v| table::intern(&v)))
     }
     fn constant_object(&self, c: &Const) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
@@ -197,9 +200,9 @@ impl<'py> PyHost<'py> {
     }
     fn library_module(&self, parts: &[&str]) -> Option<Bound<'py, PyAny>> {
         let mut name = "lancehead.lib".to_owned();
-        let mut module = self.py.import(&*name).ok()?;
+        let mut module = self.py.import(&*name).answer()?;
         for part in parts {
-            if !module.hasattr(intern!(self.py, "__path__")).ok()? {
+            if !module.hasattr(intern!(self.py, "__path__")).answer()? {
                 return None;
             }
             name = format!("{name}.{part}");
@@ -219,21 +222,21 @@ fn member(module: &Bound<'_, PyAny>, parts: &[&str]) -> Option<(ObjId, Binding)>
     let (mut at, mut binding) = (module.clone(), Binding::Method);
     for (i, part) in parts.iter().enumerate() {
         let Ok(class) = at.cast::<PyType>() else {
-            at = at.getattr(*part).ok()?;
+            at = at.getattr(*part).answer()?;
             continue;
         };
         // The raw attribute shows how it is bound.
-        let raw = class.mro().iter().find_map(|c| c.getattr("__dict__").ok()?.get_item(*part).ok())?;
-        binding = match raw.get_type().name().ok()?.to_str().ok()? {
+        let raw = class.mro().iter().find_map(|c| c.getattr("__dict__").answer()?.get_item(*part).answer())?;
+        binding = match raw.get_type().name().answer()?.to_str().answer()? {
             "property" => Binding::Property,
             "staticmethod" => Binding::Static,
             _ => Binding::Method,
         };
         if binding == Binding::Property {
-            let getter = raw.getattr("fget").ok()?;
+            let getter = raw.getattr("fget").answer()?;
             return (i + 1 == parts.len()).then(|| (table::intern(&getter), binding));
         }
-        at = at.getattr(*part).ok()?;
+        at = at.getattr(*part).answer()?;
     }
     (at.is_instance_of::<PyFunction>() && function::is_library(&at)).then(|| (table::intern(&at), binding))
 }
@@ -303,30 +306,30 @@ impl Host for PyHost<'_> {
         table::inner_function(parent, code)
     }
     fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId> {
-        self.lookup_global(f, name).ok().flatten()
+        self.lookup_global(f, name).answer().flatten()
     }
     fn frozen(&mut self, f: FuncId, args: &[Ty], name: &str, now: Option<ObjId>) -> Option<ObjId> {
         let object = table::function_object(f).0;
-        if self.ask(object, |_| ()).is_none() { now } else { frozen::value(object, args, name, now) }
+        if self.ask(object, |_| ()).is_none() { now } else { frozen::value(object, args, name, now, table::is_alive) }
     }
     fn free(&mut self, f: FuncId, index: u32) -> Option<ObjId> {
-        self.lookup_free(f, index).ok().flatten()
+        self.lookup_free(f, index).answer().flatten()
     }
     fn import(&mut self, name: &str, attr: Option<&str>) -> Option<ObjId> {
         // An import would run code, so only loaded modules and our own are found.
-        let modules = self.py.import("sys").ok()?.getattr("modules").ok()?;
+        let modules = self.py.import("sys").answer()?.getattr("modules").answer()?;
         let module = match modules.get_item(name) {
-            Err(_) if name.starts_with("lancehead.") => self.py.import(name).ok()?.into_any(),
-            found => found.ok()?,
+            Err(_) if name.starts_with("lancehead.") => self.py.import(name).answer()?.into_any(),
+            found => found.answer()?,
         };
         let found = match attr {
             None => module,
-            Some(a) => module.getattr(a).or_else(|_| modules.get_item(format!("{name}.{a}"))).ok()?,
+            Some(a) => module.getattr(a).or_else(|_| modules.get_item(format!("{name}.{a}"))).answer()?,
         };
         Some(table::intern(&found))
     }
     fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId> {
-        self.read_attribute(o, name).ok().flatten()
+        self.read_attribute(o, name).answer().flatten()
     }
     fn is_static(&mut self, class: ObjId, name: &str) -> bool {
         descriptors::is_static(&self.get(class), name)
@@ -345,7 +348,7 @@ impl Host for PyHost<'_> {
         if overloads::are_known() { None } else { library::typed(self.py) }
     }
     fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId> {
-        self.fold(o, args).ok().flatten()
+        self.fold(o, args).answer().flatten()
     }
     fn overloaded(&mut self, what: &Overload<'_>) -> Option<ObjId> {
         overloads::registered(self.py, what)
@@ -402,7 +405,10 @@ impl Host for PyHost<'_> {
                 foreign::address(&object) as u64
             }
             Extern::Type(n) => u64::from(n),
-            Extern::Function(o) => u64::from(o.0) + 1,
+            Extern::Function(o) => {
+                table::keep_number(o);
+                u64::from(o.0) + 1
+            }
         }
     }
     fn captured(&mut self, o: ObjId) -> Option<Captured> {
@@ -410,12 +416,12 @@ impl Host for PyHost<'_> {
             return Some(Captured::At(self.word(Extern::Array(o))));
         }
         let array = classify::memory_of(&self.get(o));
-        let flags = array.getattr("flags").ok()?;
+        let flags = array.getattr("flags").answer()?;
         let is = |name: &str| flags.getattr(name).is_ok_and(|f| f.is_truthy().unwrap_or(false));
         if !is("c_contiguous") && !is("f_contiguous") {
             return None;
         }
-        array.call_method1("tobytes", ("A",)).ok()?.extract().ok().map(Captured::Bytes)
+        array.call_method1("tobytes", ("A",)).answer()?.extract().answer().map(Captured::Bytes)
     }
     fn linked_ptx(&mut self, o: ObjId, link: u32) -> Result<LinkedPtx, CannotLink> {
         let ptx = || -> PyResult<(String, Option<String>)> {
@@ -429,8 +435,23 @@ impl Host for PyHost<'_> {
             text
         })
     }
+    fn scope(&mut self) -> u64 {
+        held::scope()
+    }
+    fn hold(&mut self, scope: u64) -> bool {
+        held::hold(self.py, scope)
+    }
+    fn is_held(&mut self, scope: u64) -> bool {
+        held::is_held(self.py, scope)
+    }
+    fn ended(&mut self) -> usize {
+        held::ended()
+    }
+    fn is_alive(&mut self, f: FuncId) -> bool {
+        table::is_alive(table::function_object(f).0)
+    }
     fn class_object(&mut self, class: ExcId) -> Option<ObjId> {
-        exc_classes::class_object(self.py, class).ok().map(|c| table::intern(&c))
+        exc_classes::class_object(self.py, class).answer().map(|c| table::intern(&c))
     }
     fn digest(&mut self, o: ObjId) -> Option<Digest> {
         if let Some(known) = self.digests.get(&o) {
@@ -445,8 +466,8 @@ impl Host for PyHost<'_> {
     }
     fn name_of(&mut self, o: ObjId) -> Option<(String, String)> {
         let object = self.get(o);
-        let module: String = object.getattr(intern!(self.py, "__module__")).ok()?.extract().ok()?;
-        let name: String = object.getattr(intern!(self.py, "__qualname__")).ok()?.extract().ok()?;
+        let module: String = object.getattr(intern!(self.py, "__module__")).answer()?.extract().answer()?;
+        let name: String = object.getattr(intern!(self.py, "__qualname__")).answer()?.extract().answer()?;
         (self.import(&module, Some(&name)) == Some(o)).then_some((module, name))
     }
     fn gpu(&mut self, number: u32) -> GpuTarget {
@@ -460,9 +481,9 @@ impl Host for PyHost<'_> {
         let values = function::defaults(&self.python_function(o)).unwrap_or_default();
         values.iter().map(|(_, v)| table::intern(v)).collect()
     }
-    fn detached(&mut self, work: &mut (dyn FnMut() + Send)) {
+    fn detached(&mut self, work: Box<dyn FnOnce() -> Output + Send>, instructions: usize) -> Output {
         single_flight::mark_generating();
-        self.py.detach(work);
+        aside::run(self.py, work, instructions)
     }
     fn describe(&mut self, o: ObjId) -> String {
         let o = self.get(o);

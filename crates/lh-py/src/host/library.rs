@@ -2,6 +2,7 @@
 //! need no Python modules; one is imported only for an object that has no other form, such as a named tuple.
 
 use crate::host::code::raw_code;
+use crate::host::stopping::Answer as _;
 use crate::host::table::{self, Item};
 use crate::object::attach::attach;
 use crate::object::lock::lock;
@@ -89,7 +90,7 @@ pub fn declaration(path: &str) -> Option<Declaration> {
     attach(|py| {
         stored(py)
             .and_then(|s| s.library.class(path))
-            .or_else(|| imported(py, path).and_then(|c| declared(path, &c).ok()?))
+            .or_else(|| imported(py, path).and_then(|c| declared(path, &c).answer()?))
     })
 }
 
@@ -104,7 +105,7 @@ fn imported<'py>(py: Python<'py>, path: &str) -> Option<Bound<'py, PyAny>> {
         return None;
     }
     let (module, name) = path.rsplit_once('.')?;
-    py.import(format!("lancehead.lib.{module}")).ok()?.getattr(name).ok()
+    py.import(format!("lancehead.lib.{module}")).answer()?.getattr(name).answer()
 }
 
 /// The declaration in a class, if it is one of compiled code.
@@ -249,8 +250,8 @@ impl Stored {
         match m {
             Meaning::Function(n) => Some(table::stored(Item::Function(*n))),
             Meaning::Prims => Some(table::stored(Item::Prims)),
-            Meaning::Const(c) => constant(py, c).ok().map(|c| table::intern(&c)),
-            Meaning::Import(module, name) => found(py, module, name).ok().map(|o| table::intern(&o)),
+            Meaning::Const(c) => constant(py, c).ok().map(|c| table::keep(&c)),
+            Meaning::Import(module, name) => found(py, module, name).ok().map(|o| table::keep(&o)),
         }
     }
 

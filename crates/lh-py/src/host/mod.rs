@@ -1,6 +1,7 @@
 //! The interpreter as the compiler sees it: the table of objects, types, code, hashes, guards, the stored library.
 
 pub mod annotations;
+pub mod aside;
 pub mod classes;
 pub mod classify;
 pub mod code;
@@ -15,6 +16,7 @@ pub mod foreign;
 pub mod frozen;
 pub mod gpu_targets;
 pub mod guard;
+pub mod held;
 pub mod interpreter;
 pub mod library;
 pub mod memos;
@@ -24,6 +26,7 @@ pub mod parts;
 pub mod signature;
 pub mod single_flight;
 pub mod stencil;
+pub mod stopping;
 pub mod table;
 pub mod types;
 pub mod ufuncs;

@@ -24,7 +24,7 @@ static KNOWN: LazyLock<Mutex<HashSet<ObjId>>> = LazyLock::new(Default::default);
 /// Lets the compiler ask for overloads of a function, or of a method or attribute by its name.
 #[pyfunction]
 pub fn overloaded(what: &Bound<'_, PyAny>) {
-    let id = table::intern(what);
+    let id = table::keep(what);
     lock(&KNOWN).insert(id);
 }
 

@@ -1,5 +1,6 @@
 //! Parts of objects that compiled code takes along with them, and that a program may replace in place.
 
+use crate::host::stopping::Answer as _;
 use crate::host::{decorated, ufuncs};
 use crate::object::array::ArrayObject;
 use crate::object::{class_names, descriptors, function};
@@ -47,14 +48,14 @@ pub fn inside<'py>(o: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
         return Vec::new();
     }
     if descriptors::is_property(o) {
-        let parts = ["fget", "fset"].map(|name| o.getattr(name).ok());
+        let parts = ["fget", "fset"].map(|name| o.getattr(name).answer());
         return parts.into_iter().flatten().filter(may_change).collect();
     }
     if let Some((function, class)) = class_method(o) {
         return vec![function, class];
     }
     if is_partial(o) {
-        let parts = ["func", "args", "keywords"].map(|name| o.getattr(name).ok());
+        let parts = ["func", "args", "keywords"].map(|name| o.getattr(name).answer());
         let keywords = parts[2].as_ref().and_then(|k| k.call_method0("values").ok());
         let all = parts[1].iter().chain(&keywords).flat_map(|p| p.try_iter().into_iter().flatten().flatten());
         // The values by name may be replaced, whatever they are.
@@ -64,7 +65,7 @@ pub fn inside<'py>(o: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
         return o.getattr("__wrapped__").into_iter().collect();
     }
     let stencil = || is_stencil(o).then(|| o.getattr("kernel").ok()).flatten();
-    let device_function = || decorated::device_function(o).ok().flatten();
+    let device_function = || decorated::device_function(o).answer().flatten();
     ufuncs::dispatcher(o).or_else(stencil).or_else(device_function).into_iter().collect()
 }
 

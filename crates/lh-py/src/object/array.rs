@@ -60,6 +60,16 @@ impl ArrayObject {
     }
 }
 
+/// Whether elements of an array may have memory in common: a stride is smaller than the extent of what lies inside it,
+/// which are the axes with smaller strides.
+pub fn overlaps_itself(extents: &[isize], strides: &[isize], itemsize: isize) -> bool {
+    let axes = || extents.iter().zip(strides).map(|(n, stride)| (*n, stride.abs())).enumerate();
+    axes().any(|(d, (n, stride))| {
+        let inside = axes().filter(|(k, (_, step))| *k != d && *step <= stride);
+        n > 1 && stride < inside.fold(itemsize, |sum, (_, (m, step))| sum.saturating_add((m - 1).saturating_mul(step)))
+    })
+}
+
 /// The type of arrays with these flags.
 pub fn type_of(dtype: Ty, rank: usize, flags: c_int) -> Ty {
     let layout = if flags & numpy::C_CONTIGUOUS != 0 {

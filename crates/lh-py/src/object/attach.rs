@@ -20,3 +20,9 @@ pub fn attach<R>(f: impl FnOnce(Python<'_>) -> R) -> R {
     let _state = State(unsafe { ffi::PyGILState_Ensure() });
     Python::attach(f)
 }
+
+/// Drops references at once: PyO3 knows that it is attached only below functions that it has entered. At the end of the
+/// interpreter they are left.
+pub fn release<T>(references: T) {
+    let _ = Python::try_attach(move |_| drop(references));
+}

@@ -15,6 +15,10 @@ impl Version {
         let held = |p| unsafe { Bound::from_borrowed_ptr_or_opt(function.py(), p).map(Bound::unbind) };
         Version(parts(function.as_ptr()).map(held))
     }
+    /// The parts.
+    pub fn references(&self) -> impl Iterator<Item = *mut ffi::PyObject> + '_ {
+        self.0.iter().flatten().map(Py::as_ptr)
+    }
     /// Whether a Python function still has them.
     #[inline(always)]
     pub fn is_of(&self, function: *mut ffi::PyObject) -> bool {

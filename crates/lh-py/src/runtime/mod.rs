@@ -1,7 +1,6 @@
 //! The interpreter's side of the run-time library: exceptions and diagnostics, signals, printing, threads.
 
 pub mod in_order;
-pub mod panics;
 pub mod print;
 pub mod raise;
 pub mod render;

@@ -65,8 +65,7 @@ struct HandlersError {
     args: Vec<ExcArg>,
 }
 
-// SAFETY: arguments that are exceptions refer to facts about functions, which are constants of code that is never
-// unloaded; all else may move between threads.
+// SAFETY: arguments are those of a Python exception, which are values that may move between threads.
 unsafe impl Send for HandlersError {}
 
 /// The last exception of a handler that has not been raised.
@@ -187,7 +186,7 @@ fn joined<'py>(
 /// Adds a traceback entry for each compiled function that the exception left.
 fn with_frames(py: Python<'_>, error: PyErr, pending: &Pending) -> PyErr {
     let globals = PyDict::new(py);
-    // SAFETY: a frame's facts live as long as the code, which is never unloaded; no exception is set yet.
+    // SAFETY: the code, which has the facts of frames, is alive while its call ends; no exception is set yet.
     let frames: Vec<_> = pending.frames.iter().filter_map(|f| unsafe { frame_object(py, f, &globals) }).collect();
     error.restore(py);
     for frame in frames {

@@ -2,10 +2,12 @@
 
 use crate::host::interpreter::take_link_error;
 use crate::object::errors::error_of;
-use crate::runtime::panics;
+use crate::object::panics;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use lh_ir::diag::{Category, Diagnostic};
 use lh_ir::{Span, diag};
+use lh_runtime::OutOfMemory;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use std::any::Any;
 use std::fmt::Write;
@@ -156,8 +158,18 @@ fn byte_range(source: &str, first: u32, span: Span) -> std::ops::Range<usize> {
     start..end.max(start)
 }
 
-/// The exception for a bug of ours, with a report in the folder of temporary files.
+/// The text of the panic with which PyO3 meets a null pointer in place of a new object.
+const NO_OBJECT: &str = "Python API call failed";
+
+/// The exception for a panic: for a bug of ours one with a report in the folder of temporary files, for want of memory
+/// a MemoryError.
 pub fn internal_error(py: Python<'_>, panic: &(dyn Any + Send)) -> PyErr {
+    if let Some(OutOfMemory { bytes }) = panic.downcast_ref() {
+        return PyMemoryError::new_err(format!("Unable to allocate {bytes} bytes"));
+    }
+    if panic.downcast_ref::<&str>().is_some_and(|text| *text == NO_OBJECT) {
+        return PyMemoryError::new_err("Unable to make an object of Python");
+    }
     let what = panic
         .downcast_ref::<String>()
         .cloned()

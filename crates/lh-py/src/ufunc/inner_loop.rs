@@ -2,6 +2,7 @@
 
 use crate::call::specialise;
 use crate::compile::{cache, compiler};
+use crate::host::held::{Held, Scope};
 use crate::host::interpreter::PyHost;
 use crate::object::attach::attach;
 use crate::object::lock::lock;
@@ -60,7 +61,13 @@ pub struct Recipe {
 
 impl Recipe {
     /// Compiles the version, or finds it in the cache.
-    fn compile(&self, py: Python<'_>) -> PyResult<Arc<Compiled>> {
+    fn compile(&self, py: Python<'_>) -> PyResult<Code> {
+        let scope = Scope::new(None);
+        let code = self.found_or_made(py)?;
+        Ok(Code { code, _held: Arc::new(scope.hold(py)?) })
+    }
+
+    fn found_or_made(&self, py: Python<'_>) -> PyResult<Arc<Compiled>> {
         let mut lookup = None;
         if let Some(home) = self.home {
             let (found, code) = cache::find(py, home, self.function, &self.args, self.options, true)?;
@@ -78,6 +85,13 @@ impl Recipe {
         specialise::keep_called(py, &compiled, self.options);
         Ok(compiled)
     }
+}
+
+/// The code of a version, and the objects that it was compiled with.
+#[derive(Clone)]
+pub struct Code {
+    pub code: Arc<Compiled>,
+    _held: Arc<Py<Held>>,
 }
 
 /// The number of a version: a digit for each operand of an elementwise loop.
@@ -104,11 +118,11 @@ pub const DIGITS: Version = 2;
 /// A loop for one tuple of operand types.
 pub struct Loop {
     sources: Vec<Source>,
-    main: Arc<Compiled>,
+    main: Code,
     choice: Choice,
     /// Makes the recipes of other versions when they are needed.
     recipe: Box<dyn Fn(Version) -> Recipe + Send + Sync>,
-    others: Mutex<Vec<(Version, Arc<Compiled>)>>,
+    others: Mutex<Vec<(Version, Code)>>,
     shared: Option<Shared>,
 }
 
@@ -126,7 +140,7 @@ impl Loop {
     }
     /// The compiled code.
     pub fn compiled(&self) -> &Arc<Compiled> {
-        &self.main
+        &self.main.code
     }
 
     /// # Safety
@@ -184,8 +198,8 @@ impl Loop {
     }
 
     /// Another version; `None` with a Python exception set if it does not compile.
-    fn other(&self, version: Version) -> Option<Arc<Compiled>> {
-        let known = |all: &[(Version, Arc<Compiled>)]| all.iter().find(|o| o.0 == version).map(|o| o.1.clone());
+    fn other(&self, version: Version) -> Option<Code> {
+        let known = |all: &[(Version, Code)]| all.iter().find(|o| o.0 == version).map(|o| o.1.clone());
         if let Some(code) = known(&lock(&self.others)) {
             return Some(code);
         }
@@ -236,9 +250,9 @@ impl Loop {
         // SAFETY: as promised; the words are those of the code's argument types.
         unsafe {
             let code = match self.version(dims, steps) {
-                ADJACENT => self.main.clone(),
+                ADJACENT => self.main.code.clone(),
                 other => match self.other(other) {
-                    Some(code) => code,
+                    Some(code) => code.code,
                     None => return,
                 },
             };
@@ -255,7 +269,7 @@ impl Loop {
                     let plain = OnceCell::new();
                     let again = |i| {
                         if let Some(code) = plain.get_or_init(|| self.other(PLAIN)) {
-                            self.run_element(code, (operands.len(), *outputs), (args, steps), i);
+                            self.run_element(&code.code, (operands.len(), *outputs), (args, steps), i);
                         }
                     };
                     fp_flags::keep_shown(before, (operands, *outputs), (args, *dims, steps), &again)

@@ -3,6 +3,7 @@
 
 use crate::call::state;
 use crate::compile::{cache, compiler};
+use crate::host::held::Scope;
 use crate::host::table;
 use crate::object::errors::{error_of, warn};
 use crate::object::numpy;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 impl Definition {
     /// Compiles for a signature: operand types of a generalised ufunc, else inputs with, perhaps, the result type.
     pub fn compile(&self, py: Python<'_>, ret: Option<Ty>, args: &[Ty]) -> PyResult<Arc<Typed>> {
+        let _scope = Scope::new(None);
         match &self.layout {
             Some(layout) => self.compile_core(py, layout, args),
             None => self.compile_elementwise(py, ret, args),

@@ -3,7 +3,7 @@
 use super::{Context, Failed};
 use crate::symbol::{Symbol, functions};
 
-unsafe extern "C" fn lh_cuda_failed(cx: *mut Context, x: i64, y: i64, z: i64) {
+unsafe extern "C-unwind" fn lh_cuda_failed(cx: *mut Context, x: i64, y: i64, z: i64) {
     // SAFETY: kernels pass the context of their block.
     unsafe {
         if (*cx).failed.is_none() {
@@ -12,7 +12,7 @@ unsafe extern "C" fn lh_cuda_failed(cx: *mut Context, x: i64, y: i64, z: i64) {
     }
 }
 
-unsafe extern "C" fn lh_cuda_fence(_scope: i64) {
+unsafe extern "C-unwind" fn lh_cuda_fence(_scope: i64) {
     crate::check::with_kernel(|k, _| k.fence());
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
 }

@@ -1,6 +1,7 @@
 //! Stacks of fibers: one mapping for a team, with a guard page below each stack. A thread keeps them for its next
 //! launch.
 
+use crate::stack::Fibers;
 use std::cell::RefCell;
 use std::ptr::NonNull;
 
@@ -52,6 +53,12 @@ impl Stacks {
     pub(super) fn range(&self) -> std::ops::Range<i64> {
         let start = self.base.as_ptr() as i64;
         start..start + ((self.size + PAGE) * self.count) as i64
+    }
+
+    /// Where each of them ends.
+    pub(super) fn fibers(&self) -> Fibers {
+        let range = self.range();
+        Fibers { start: range.start as usize, end: range.end as usize, stride: self.size + PAGE, guard: PAGE }
     }
 
     /// The address after a stack's last byte, where it begins to grow down.

@@ -1,6 +1,7 @@
 //! Teams: the threads of blocks (or gangs of threads) that wait for each other, as fibers that take turns on one thread
 //! of the computer. A fiber that waits tests its condition again when its turn comes; if no fiber has made progress for
-//! a whole round, the kernel is in a deadlock, which is an error.
+//! a whole round, the kernel is in a deadlock, which is an error. Where fibers wait in loops of the program, only time
+//! tells: other blocks get their turn, on which they may wait.
 
 use super::stacks::Stacks;
 use super::warp::Request;
@@ -8,11 +9,18 @@ use super::{Context, Kernel, fiber};
 use crate::check::kernels::{Blocks, WARP};
 use crate::classes::RUNTIME_ERROR;
 use crate::exception::{Pending, raise, set_pending, take_pending};
+use crate::stack::enter_fibers;
 use crate::symbol::{Symbol, functions};
 use crate::{check, interrupt, poll};
 use lh_ir::func::{GANG, Gangs};
 use smallvec::SmallVec;
 use std::ops::Range;
+use std::time::{Duration, Instant};
+
+/// Longer than a round of a loop in which a fiber waits, with the switch to it.
+const ROUND: Duration = Duration::from_micros(20);
+/// For so long fibers do nothing but wait in loops before other blocks get their turn.
+pub const QUIET: Duration = Duration::from_micros(200);
 
 /// A thread of a kernel.
 pub(super) struct Fiber {
@@ -52,62 +60,114 @@ pub struct Team {
     alive: usize,
     /// Turns since a fiber last made progress.
     idle: usize,
+    /// Counts threads that have ended and barriers that have opened.
+    progress: u64,
+    /// When a fiber last came to wait in a loop.
+    paused: Instant,
+    /// For how long fibers have done nothing else since one last made progress.
+    quiet: Duration,
     failure: Option<Pending>,
     /// Number of requests to stop that had been served when the team began.
     served: u64,
 }
 
-/// Runs every thread of some blocks to its end. With several blocks their threads run together and may wait for the
-/// grid.
-///
-/// # Safety
-/// The kernel takes these arguments after its context and its thread's index; the contexts are blocks of one launch,
-/// with memory of their own.
-pub unsafe fn run(contexts: &mut [Context], kernel: Kernel, gangs: Gangs, args: &[u64], stack: usize) -> i32 {
-    let threads = gangs.count(contexts[0].block_dim) as usize;
-    let count = threads * contexts.len();
-    let Some(stacks) = Stacks::take(count, stack) else {
-        return raise(crate::classes::MEMORY_ERROR, "no memory for the stacks of the kernel's threads");
-    };
-    let full = Barrier { alive: threads, ..Barrier::default() };
-    let mut team = Team {
-        fibers: Vec::with_capacity(count),
-        current: 0,
-        blocks: vec![full; contexts.len()],
-        grid: Barrier { alive: count, ..full },
-        contexts: contexts.as_mut_ptr(),
-        threads,
-        kernel,
-        gangs,
-        args,
-        main: std::ptr::null_mut(),
-        alive: count,
-        idle: 0,
-        failure: None,
-        served: interrupt::served(),
-    };
-    let at = &raw mut team;
-    for i in 0..count {
-        // SAFETY: each fiber has a stack of its own, which lives until all are done.
-        let stack = unsafe { fiber::prepare(stacks.top(i), thread_main, at.cast()) };
-        team.fibers.push(Fiber { stack, done: false, request: None, answer: None });
-    }
-    contexts.iter_mut().for_each(|c| c.team = at);
-    check::with_kernel(|k, _| k.enter(checked_blocks(contexts, at, stacks.range())));
-    // SAFETY: the team outlives the fibers, which run only until the switch comes back; nothing else refers to it
-    // meanwhile.
-    unsafe {
-        let first = (&(*at).fibers)[0].stack;
-        fiber::switch(&raw mut (*at).main, first);
-    }
-    stacks.give();
-    contexts.iter_mut().for_each(|c| c.team = std::ptr::null_mut());
-    match team.failure.take() {
-        Some(p) => {
-            set_pending(p);
-            1
+/// Blocks whose threads run together.
+pub struct Run {
+    team: Box<Team>,
+    stacks: Stacks,
+}
+
+impl Run {
+    /// Every thread of some blocks. With several blocks their threads run together and may wait for the grid. `None`
+    /// if there is no memory for their stacks, with the exception set.
+    ///
+    /// # Safety
+    /// The kernel takes these arguments after its context and its thread's index; the contexts are blocks of one
+    /// launch, with memory of their own. Both live until the run has ended.
+    pub unsafe fn new(
+        contexts: &mut [Context],
+        kernel: Kernel,
+        gangs: Gangs,
+        args: &[u64],
+        stack: usize,
+    ) -> Option<Run> {
+        let threads = gangs.count(contexts[0].block_dim) as usize;
+        let count = threads * contexts.len();
+        let Some(stacks) = Stacks::take(count, stack) else {
+            raise(crate::classes::MEMORY_ERROR, "no memory for the stacks of the kernel's threads");
+            return None;
+        };
+        let full = Barrier { alive: threads, ..Barrier::default() };
+        let mut team = Box::new(Team {
+            fibers: Vec::with_capacity(count),
+            current: 0,
+            blocks: vec![full; contexts.len()],
+            grid: Barrier { alive: count, ..full },
+            contexts: contexts.as_mut_ptr(),
+            threads,
+            kernel,
+            gangs,
+            args,
+            main: std::ptr::null_mut(),
+            alive: count,
+            idle: 0,
+            progress: 0,
+            paused: Instant::now(),
+            quiet: Duration::ZERO,
+            failure: None,
+            served: interrupt::served(),
+        });
+        let at = &raw mut *team;
+        for i in 0..count {
+            // SAFETY: each fiber has a stack of its own, which lives until all are done.
+            let stack = unsafe { fiber::prepare(stacks.top(i), thread_main, at.cast()) };
+            team.fibers.push(Fiber { stack, done: false, request: None, answer: None });
         }
-        None => 0,
+        contexts.iter_mut().for_each(|c| c.team = at);
+        check::with_kernel(|k, _| k.enter(checked_blocks(contexts, at, stacks.range())));
+        Some(Run { team, stacks })
+    }
+
+    /// Lets the threads go on until all are done, or they do nothing but wait in loops for a while; whether all are
+    /// done.
+    pub fn resume(&mut self) -> bool {
+        let before = enter_fibers(self.stacks.fibers());
+        let at = &raw mut *self.team;
+        // SAFETY: the team outlives the fibers, which run only until the switch comes back; nothing else refers to it
+        // meanwhile.
+        unsafe {
+            let first = (&(*at).fibers)[(*at).current].stack;
+            fiber::switch(&raw mut (*at).main, first);
+        }
+        enter_fibers(before);
+        self.team.alive == 0
+    }
+
+    /// A number that changes whenever a thread ends or a barrier opens.
+    pub fn progress(&self) -> u64 {
+        self.team.progress
+    }
+
+    /// Lets all threads end: they wait for each other for ever.
+    pub fn give_up(&mut self) {
+        self.team.fail_in_deadlock();
+    }
+
+    /// Ends a run whose threads are done; its status, with the exception set.
+    pub fn end(self) -> i32 {
+        let Run { mut team, stacks } = self;
+        stacks.give();
+        for block in 0..team.blocks.len() {
+            // SAFETY: the contexts are alive.
+            unsafe { (*team.contexts.add(block)).team = std::ptr::null_mut() };
+        }
+        match team.failure.take() {
+            Some(p) => {
+                set_pending(p);
+                1
+            }
+            None => 0,
+        }
     }
 }
 
@@ -169,7 +229,33 @@ impl Team {
     }
     /// Notes that a waiting fiber can go on.
     pub(super) fn made_progress(&mut self) {
+        (self.idle, self.quiet) = (0, Duration::ZERO);
+        self.progress += 1;
+    }
+
+    /// Notes that a fiber waits in a loop; whether all of them have done so for a while.
+    fn is_quiet(&mut self) -> bool {
+        // It may have computed something, so that others can go on.
         self.idle = 0;
+        let now = Instant::now();
+        let since = now - std::mem::replace(&mut self.paused, now);
+        // Who takes longer than a round of such a loop does more than to wait, or has been interrupted.
+        if since < ROUND {
+            self.quiet += since;
+        }
+        self.quiet > QUIET
+    }
+
+    /// Ends all threads, which wait for each other for ever.
+    fn fail_in_deadlock(&mut self) {
+        if self.failure.is_none() {
+            check::with_kernel(|k, sites| k.deadlock(sites));
+            let text = "the threads of the kernel wait for each other for ever: \
+                        a barrier or warp operation is not reached by all that it is for, or nothing ends a loop in which \
+                        all of them wait";
+            raise(RUNTIME_ERROR, text);
+            self.failure = take_pending();
+        }
     }
 
     /// The barrier of the grid, or of the running thread's block.
@@ -200,7 +286,7 @@ impl Team {
         }
         team.fibers[me].done = true;
         team.alive -= 1;
-        team.idle = 0;
+        team.made_progress();
         check::with_kernel(|k, sites| k.exits(me, sites.now));
         let (block_goes_on, grid_goes_on) = (team.blocks[block].leave(), team.grid.leave());
         if block_goes_on {
@@ -255,6 +341,26 @@ impl Team {
         0
     }
 
+    /// Switches to who has resumed the team, which may let other blocks run.
+    ///
+    /// # Safety
+    /// As [`Team::pause`].
+    unsafe fn suspend(team: *mut Team) -> i32 {
+        if interrupt::INTERRUPT_FLAG.load(std::sync::atomic::Ordering::Relaxed) != 0 {
+            return poll::raise_interrupt();
+        }
+        // SAFETY: by contract; references end before the switch.
+        unsafe {
+            (*team).quiet = Duration::ZERO;
+            let (me, main) = ((*team).current, (*team).main);
+            let save = &raw mut (&mut (*team).fibers)[me].stack;
+            let place = check::place();
+            fiber::switch(save, main);
+            check::set_place(place);
+        }
+        0
+    }
+
     unsafe fn has_failed(team: *mut Team) -> bool {
         // SAFETY: the team is alive; the reference ends with the function.
         unsafe {
@@ -273,13 +379,7 @@ impl Team {
             let t = &mut *team;
             t.idle += 1;
             if t.idle > 2 * t.alive + 2 {
-                if t.failure.is_none() {
-                    check::with_kernel(|k, sites| k.deadlock(sites));
-                    let text = "the threads of the kernel wait for each other for ever: \
-                                a barrier or warp operation is not reached by all that it is for";
-                    raise(RUNTIME_ERROR, text);
-                    t.failure = take_pending();
-                }
+                t.fail_in_deadlock();
                 return raise(RUNTIME_ERROR, "another thread of the kernel has failed");
             }
             if interrupt::INTERRUPT_FLAG.load(std::sync::atomic::Ordering::Relaxed) != 0 {
@@ -325,7 +425,7 @@ unsafe fn barrier(team: *mut Team, of_grid: bool, value: i64) -> Result<(i64, i6
             let before = b.generation;
             if b.arrive(value) {
                 let result = (b.total, b.count);
-                t.idle = 0;
+                t.made_progress();
                 t.released((!of_grid).then_some(block));
                 return Ok(result);
             }
@@ -354,12 +454,12 @@ unsafe fn sync(cx: *mut Context, value: i64) -> Result<(i64, i64), i32> {
     }
 }
 
-unsafe extern "C" fn lh_cuda_sync(cx: *mut Context) -> i32 {
+unsafe extern "C-unwind" fn lh_cuda_sync(cx: *mut Context) -> i32 {
     // SAFETY: as for `sync`.
     unsafe { sync(cx, 0) }.err().unwrap_or(0)
 }
 
-unsafe extern "C" fn lh_cuda_grid_sync(cx: *mut Context) -> i32 {
+unsafe extern "C-unwind" fn lh_cuda_grid_sync(cx: *mut Context) -> i32 {
     // SAFETY: as for `sync`.
     unsafe {
         let team = (*cx).team;
@@ -369,7 +469,7 @@ unsafe extern "C" fn lh_cuda_grid_sync(cx: *mut Context) -> i32 {
 
 macro_rules! sync_with {
     ($($name:ident |$value:ident| $given:expr, |$sum:ident, $count:ident| $result:expr;)*) => {$(
-        unsafe extern "C" fn $name(cx: *mut Context, $value: i64, out: *mut i64) -> i32 {
+        unsafe extern "C-unwind" fn $name(cx: *mut Context, $value: i64, out: *mut i64) -> i32 {
             // SAFETY: as for `sync`; `out` has room for the result.
             unsafe {
                 match sync(cx, $given) {
@@ -391,11 +491,20 @@ sync_with! {
 }
 
 /// `nanosleep`: switches to the other fibers.
-unsafe extern "C" fn lh_cuda_pause(cx: *mut Context, _ns: i64) -> i32 {
-    // SAFETY: as for `sync`.
+unsafe extern "C-unwind" fn lh_cuda_pause(cx: *mut Context, _ns: i64) -> i32 {
+    // SAFETY: as for `sync`; no reference to the team is kept across a switch.
     unsafe {
         let team = (*cx).team;
-        if team.is_null() { 0 } else { Team::pause(team) }
+        if team.is_null() {
+            return 0;
+        }
+        if (&mut *team).is_quiet() {
+            let status = Team::suspend(team);
+            if status != 0 {
+                return status;
+            }
+        }
+        Team::pause(team)
     }
 }
 

@@ -90,7 +90,14 @@ fn answer(lane: usize, own: &Request, lanes: &[usize], all: &[Request]) -> [u64;
 }
 
 /// Kind, mask, value, lane: a 64-bit value and a truth value.
-unsafe extern "C" fn lh_cuda_warp(cx: *mut Context, kind: i64, mask: i64, value: i64, lane: i64, out: *mut i64) -> i32 {
+unsafe extern "C-unwind" fn lh_cuda_warp(
+    cx: *mut Context,
+    kind: i64,
+    mask: i64,
+    value: i64,
+    lane: i64,
+    out: *mut i64,
+) -> i32 {
     // SAFETY: kernels pass the context of their block and room for the result; references into the team end before
     // another fiber runs.
     unsafe {
@@ -125,7 +132,7 @@ unsafe extern "C" fn lh_cuda_warp(cx: *mut Context, kind: i64, mask: i64, value:
 }
 
 /// The lanes of the running thread's warp whose threads have not ended.
-unsafe extern "C" fn lh_cuda_activemask(cx: *mut Context) -> i64 {
+unsafe extern "C-unwind" fn lh_cuda_activemask(cx: *mut Context) -> i64 {
     // SAFETY: as above.
     unsafe {
         let team = (*cx).team;

@@ -361,7 +361,7 @@ pub(crate) unsafe fn decref_by(mem: *mut MemInfo, count: i64) {
 /// # Safety
 /// As of [`decref`].
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_decref(mem: *mut MemInfo) {
+unsafe extern "C-unwind" fn lh_decref(mem: *mut MemInfo) {
     // SAFETY: the caller's promise.
     unsafe { decref(mem) }
 }
@@ -427,19 +427,19 @@ unsafe fn allocate(bytes: i64, zeroed: bool, out: *mut Allocation) -> i32 {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_alloc(bytes: i64, out: *mut Allocation) -> i32 {
+unsafe extern "C-unwind" fn lh_alloc(bytes: i64, out: *mut Allocation) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { allocate(bytes, false, out) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_calloc(bytes: i64, out: *mut Allocation) -> i32 {
+unsafe extern "C-unwind" fn lh_calloc(bytes: i64, out: *mut Allocation) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { allocate(bytes, true, out) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_memmove(to: *mut u8, from: *const u8, bytes: i64) {
+unsafe extern "C-unwind" fn lh_memmove(to: *mut u8, from: *const u8, bytes: i64) {
     if let Ok(n) = usize::try_from(bytes)
         && n > 0
     {
@@ -449,7 +449,7 @@ unsafe extern "C" fn lh_memmove(to: *mut u8, from: *const u8, bytes: i64) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_copy_row(to: *mut u8, stride: i64, from: *const u8, n: i64, size: i64) {
+unsafe extern "C-unwind" fn lh_copy_row(to: *mut u8, stride: i64, from: *const u8, n: i64, size: i64) {
     let (Ok(n), Ok(size)) = (usize::try_from(n), usize::try_from(size)) else { return };
     // SAFETY: compiled code passes so many items of that size, in memory that does not overlap.
     unsafe {
@@ -485,12 +485,12 @@ unsafe fn copy_strided<T>(to: *mut u8, stride: i64, from: *const u8, n: usize) {
 
 /// Number of live counted objects.
 #[unsafe(no_mangle)]
-pub extern "C" fn lh_live_allocations() -> i64 {
+pub extern "C-unwind" fn lh_live_allocations() -> i64 {
     live()
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_mem_data(mem: *const MemInfo) -> *mut u8 {
+unsafe extern "C-unwind" fn lh_mem_data(mem: *const MemInfo) -> *mut u8 {
     // SAFETY: compiled code passes an owner that is alive, or null.
     if mem.is_null() { std::ptr::null_mut() } else { unsafe { (*mem).data } }
 }

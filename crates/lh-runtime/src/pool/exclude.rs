@@ -140,7 +140,7 @@ unsafe fn are_in_turn(begin: Column, end: Column, n: i64) -> bool {
 /// # Safety
 /// There are `n` integers.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_parallel_distinct(
+unsafe extern "C-unwind" fn lh_parallel_distinct(
     first: *const u8,
     step: i64,
     bits: i64,
@@ -156,7 +156,7 @@ unsafe extern "C" fn lh_parallel_distinct(
 /// # Safety
 /// There are `n` integers of both kinds.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_parallel_in_turn(
+unsafe extern "C-unwind" fn lh_parallel_in_turn(
     first: *const u8,
     step: i64,
     bits: i64,
@@ -179,12 +179,12 @@ fn is_worth_a_test(cost: i64, threads: i64) -> bool {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_parallel_tested(n: i64, grain: i64, cost: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_parallel_tested(n: i64, grain: i64, cost: i64) -> i64 {
     if is_worth_a_test(cost, threads() as i64) { grain } else { n.saturating_add(1) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_gcd(a: i64, b: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_gcd(a: i64, b: i64) -> i64 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
         (a, b) = (b, a % b);
@@ -193,7 +193,7 @@ unsafe extern "C" fn lh_gcd(a: i64, b: i64) -> i64 {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_parallel_beside(distance: i64, every: i64, size: i64, other: i64) -> u8 {
+unsafe extern "C-unwind" fn lh_parallel_beside(distance: i64, every: i64, size: i64, other: i64) -> u8 {
     if every <= 0 {
         return u8::from(distance >= size || -distance >= other);
     }
@@ -204,7 +204,7 @@ unsafe extern "C" fn lh_parallel_beside(distance: i64, every: i64, size: i64, ot
 /// # Safety
 /// Both are live texts.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_parallel_ordered(
+unsafe extern "C-unwind" fn lh_parallel_ordered(
     _owner: *const c_void,
     file: *const u8,
     file_len: i64,

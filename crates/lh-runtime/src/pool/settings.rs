@@ -108,27 +108,27 @@ pub fn threads_error() -> String {
 pub const CHUNK_ERROR: &str = "chunksize must be greater than or equal to zero";
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_get_num_threads() -> i64 {
+unsafe extern "C-unwind" fn lh_get_num_threads() -> i64 {
     threads().into()
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_set_num_threads(n: i64) -> i32 {
+unsafe extern "C-unwind" fn lh_set_num_threads(n: i64) -> i32 {
     if set_threads(n) { 0 } else { raise(VALUE_ERROR, threads_error()) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_get_thread_id() -> i64 {
+unsafe extern "C-unwind" fn lh_get_thread_id() -> i64 {
     thread_id().into()
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_get_chunksize() -> i64 {
+unsafe extern "C-unwind" fn lh_get_chunksize() -> i64 {
     chunk()
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_set_chunksize(n: i64, before: *mut i64) -> i32 {
+unsafe extern "C-unwind" fn lh_set_chunksize(n: i64, before: *mut i64) -> i32 {
     let Some(old) = set_chunk(n) else { return raise(VALUE_ERROR, CHUNK_ERROR) };
     // SAFETY: compiled code passes room for the result.
     unsafe { before.write(old) };

@@ -360,7 +360,7 @@ fn log_gamma(x: f64) -> f64 {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_np_gamma(shape: f64, out: *mut f64) -> i32 {
+unsafe extern "C-unwind" fn lh_np_gamma(shape: f64, out: *mut f64) -> i32 {
     if shape.is_sign_negative() && !shape.is_nan() {
         return raise(VALUE_ERROR, "shape < 0");
     }
@@ -371,7 +371,7 @@ unsafe extern "C" fn lh_np_gamma(shape: f64, out: *mut f64) -> i32 {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_np_poisson(lam: f64, out: *mut i64) -> i32 {
+unsafe extern "C-unwind" fn lh_np_poisson(lam: f64, out: *mut i64) -> i32 {
     /// Beyond it the values would not fit: `2**63 - 1 - 10 * sqrt(2**63 - 1)`.
     const MOST: f64 = 9.223372006484771e18;
     if lam.is_nan() || lam < 0.0 {
@@ -386,7 +386,7 @@ unsafe extern "C" fn lh_np_poisson(lam: f64, out: *mut i64) -> i32 {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_np_binomial(n: i64, p: f64, out: *mut i64) -> i32 {
+unsafe extern "C-unwind" fn lh_np_binomial(n: i64, p: f64, out: *mut i64) -> i32 {
     if n < 0 {
         return raise(VALUE_ERROR, "n < 0");
     }

@@ -112,7 +112,7 @@ impl State {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_np_seed(seed: i64) -> i32 {
+unsafe extern "C-unwind" fn lh_np_seed(seed: i64) -> i32 {
     let Ok(seed) = u32::try_from(seed) else { return raise(VALUE_ERROR, "Seed must be between 0 and 2**32 - 1") };
     with(|s| {
         s.reset(|bits| bits.seed(seed));
@@ -123,7 +123,7 @@ unsafe extern "C" fn lh_np_seed(seed: i64) -> i32 {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_np_seed_os() {
+unsafe extern "C-unwind" fn lh_np_seed_os() {
     with(|s| {
         s.reset(Mt19937::seed_from_os);
         s.is_seeded = false;
@@ -132,12 +132,12 @@ unsafe extern "C" fn lh_np_seed_os() {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_np_stream() -> *mut Mt19937 {
+unsafe extern "C-unwind" fn lh_np_stream() -> *mut Mt19937 {
     with(|s| &raw mut s.bits)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_np_random_f64() -> f64 {
+unsafe extern "C-unwind" fn lh_np_random_f64() -> f64 {
     with(State::double)
 }
 
@@ -154,34 +154,34 @@ unsafe fn slice<'a, T>(out: *mut T, n: i64) -> &'a mut [T] {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_np_random_fill(out: *mut f64, n: i64) {
+unsafe extern "C-unwind" fn lh_np_random_fill(out: *mut f64, n: i64) {
     // SAFETY: compiled code passes an array of its own.
     with(|s| s.bits.fill_f64(unsafe { slice(out, n) }));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_np_gauss() -> f64 {
+unsafe extern "C-unwind" fn lh_np_gauss() -> f64 {
     with(State::gauss)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_np_gauss_fill(out: *mut f64, n: i64) {
+unsafe extern "C-unwind" fn lh_np_gauss_fill(out: *mut f64, n: i64) {
     // SAFETY: compiled code passes an array of its own.
     with(|s| unsafe { slice(out, n) }.fill_with(|| s.gauss()));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_np_exponential() -> f64 {
+unsafe extern "C-unwind" fn lh_np_exponential() -> f64 {
     with(State::exponential)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_np_interval(max: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_np_interval(max: i64) -> i64 {
     with(|s| s.interval(max as u64)) as i64
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_np_randint_fill(out: *mut i64, n: i64, low: i64, high: i64) -> i32 {
+unsafe extern "C-unwind" fn lh_np_randint_fill(out: *mut i64, n: i64, low: i64, high: i64) -> i32 {
     if low >= high {
         return raise(VALUE_ERROR, "low >= high");
     }
@@ -192,7 +192,7 @@ unsafe extern "C" fn lh_np_randint_fill(out: *mut i64, n: i64, low: i64, high: i
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_np_randint(low: i64, high: i64, out: *mut i64) -> i32 {
+unsafe extern "C-unwind" fn lh_np_randint(low: i64, high: i64, out: *mut i64) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { lh_np_randint_fill(out, 1, low, high) }
 }

@@ -86,7 +86,7 @@ impl State {
 
 /// `random.seed(int)`.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_py_seed(seed: i64) {
+unsafe extern "C-unwind" fn lh_py_seed(seed: i64) {
     let magnitude = seed.unsigned_abs();
     let words = [magnitude as u32, (magnitude >> 32) as u32];
     let used = if words[1] == 0 { 1 } else { 2 };
@@ -99,7 +99,7 @@ unsafe extern "C" fn lh_py_seed(seed: i64) {
 
 /// `random.seed(int)` of Numba, which starts the stream as NumPy does.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_py_seed_word(seed: i64) {
+unsafe extern "C-unwind" fn lh_py_seed_word(seed: i64) {
     with(|s| {
         s.bits.seed(seed as u32);
         s.spare = None;
@@ -108,7 +108,7 @@ unsafe extern "C" fn lh_py_seed_word(seed: i64) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_py_seed_os() {
+unsafe extern "C-unwind" fn lh_py_seed_os() {
     with(|s| {
         s.bits.seed_from_os();
         s.spare = None;
@@ -117,27 +117,27 @@ unsafe extern "C" fn lh_py_seed_os() {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_py_stream() -> *mut Mt19937 {
+unsafe extern "C-unwind" fn lh_py_stream() -> *mut Mt19937 {
     with(|s| &raw mut s.bits)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_py_random() -> f64 {
+unsafe extern "C-unwind" fn lh_py_random() -> f64 {
     with(|s| s.bits.next_f64())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_py_gauss() -> f64 {
+unsafe extern "C-unwind" fn lh_py_gauss() -> f64 {
     with(State::gauss)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_py_polar() -> f64 {
+unsafe extern "C-unwind" fn lh_py_polar() -> f64 {
     with(State::polar)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_py_getrandbits(bits: i64, out: *mut i64) -> i32 {
+unsafe extern "C-unwind" fn lh_py_getrandbits(bits: i64, out: *mut i64) -> i32 {
     match bits {
         ..0 => raise(VALUE_ERROR, "number of bits must be non-negative"),
         64.. => raise(OVERFLOW_ERROR, "Python int too large to convert to C long"),
@@ -151,7 +151,7 @@ unsafe extern "C" fn lh_py_getrandbits(bits: i64, out: *mut i64) -> i32 {
 
 /// An integer from 0 to before `n`, as `randrange`, `shuffle`, `choice` and `sample` draw it; 0 if there is none.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_py_randbelow(n: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_py_randbelow(n: i64) -> i64 {
     let Some(n) = u64::try_from(n).ok().filter(|n| *n > 0) else { return 0 };
     with(|s| {
         loop {

@@ -36,7 +36,7 @@ fn stripped_bytes(s: &Text, sides: i64, is_out: impl Fn(u8) -> bool) -> &Text {
 
 /// Without white space at the ends.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_strip_space(mem: Mem, s: Data, n: i64, sides: i64, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_strip_space(mem: Mem, s: Data, n: i64, sides: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
         let s = text(s, n);
@@ -50,7 +50,7 @@ unsafe extern "C" fn lh_str_strip_space(mem: Mem, s: Data, n: i64, sides: i64, o
 
 /// Without some characters at the ends.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_strip(
+unsafe extern "C-unwind" fn lh_str_strip(
     mem: Mem,
     s: Data,
     n: i64,
@@ -75,7 +75,7 @@ unsafe extern "C" fn lh_str_strip(
 
 /// A text with a character so many times after its first bytes, and at its end.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_pad(
+unsafe extern "C-unwind" fn lh_str_pad(
     mem: Mem,
     s: Data,
     n: i64,

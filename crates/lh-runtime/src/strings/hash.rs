@@ -92,7 +92,7 @@ pub fn bytes_hash(bytes: &[u8]) -> i64 {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_hash(_: *mut MemInfo, s: *const u8, n: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_str_hash(_: *mut MemInfo, s: *const u8, n: i64) -> i64 {
     // SAFETY: compiled code passes a live string.
     hash_of(unsafe { crate::strings::value::text(s, n) })
 }
@@ -130,7 +130,7 @@ fn long_hash(bytes: &[u8]) -> i64 {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_table_hash(_: *mut MemInfo, s: *const u8, n: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_str_table_hash(_: *mut MemInfo, s: *const u8, n: i64) -> i64 {
     // SAFETY: compiled code passes a live string.
     table_hash(unsafe { crate::strings::value::text(s, n) })
 }

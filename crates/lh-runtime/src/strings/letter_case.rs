@@ -94,7 +94,7 @@ fn begins_with_letter(mut characters: impl Iterator<Item = Point>) -> bool {
 macro_rules! cases {
     ($($name:ident($out:ident, $bytes:ident) => $ascii:expr, $any:expr;)*) => {$(
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name(_: *mut MemInfo, s: *const u8, n: i64, out: *mut StrValue) -> i32 {
+        unsafe extern "C-unwind" fn $name(_: *mut MemInfo, s: *const u8, n: i64, out: *mut StrValue) -> i32 {
             // SAFETY: compiled code passes a live string and room for the result.
             unsafe {
                 let s = text(s, n);
@@ -162,7 +162,7 @@ mod tests {
         let every: String = (0..128).map(char::from).collect();
         for s in [every.as_str(), "", "a", "aB cD-eF'g 1a", "AB", "zZ"] {
             let n = s.len() as i64 | ASCII;
-            let of = |f: unsafe extern "C" fn(*mut MemInfo, *const u8, i64, *mut StrValue) -> i32| {
+            let of = |f: unsafe extern "C-unwind" fn(*mut MemInfo, *const u8, i64, *mut StrValue) -> i32| {
                 // SAFETY: a live text, and room for the result.
                 took(|out| unsafe { f(std::ptr::null_mut(), s.as_ptr(), n, out) })
             };

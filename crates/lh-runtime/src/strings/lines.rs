@@ -46,7 +46,7 @@ fn lines(s: &Text, is_ascii: bool, mut take: impl FnMut(usize, usize, usize) -> 
 
 /// Adds the lines of a text to the items of an object, with their ends or without.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_split_lines(mem: Mem, s: Data, n: i64, keeps_ends: i64, out: *mut Items) -> i32 {
+unsafe extern "C-unwind" fn lh_str_split_lines(mem: Mem, s: Data, n: i64, keeps_ends: i64, out: *mut Items) -> i32 {
     // SAFETY: compiled code passes a live string, and a live object with strings as items.
     unsafe {
         let s = text(s, n);
@@ -77,7 +77,7 @@ fn columns(s: &Text, size: i64, mut part: impl FnMut(Range<usize>, usize)) {
 
 /// `str.expandtabs`
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_expand_tabs(mem: Mem, s: Data, n: i64, size: i64, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_expand_tabs(mem: Mem, s: Data, n: i64, size: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
         let s = text(s, n);

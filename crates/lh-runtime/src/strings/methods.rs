@@ -19,7 +19,7 @@ type Data = *const u8;
 
 /// From a start index; negative ones have been made positive by the caller.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_find(mem: Mem, s: Data, n: i64, _: Mem, part: Data, pn: i64, start: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_str_find(mem: Mem, s: Data, n: i64, _: Mem, part: Data, pn: i64, start: i64) -> i64 {
     // SAFETY: compiled code passes live strings.
     unsafe {
         let (s, part) = (text(s, n), text(part, pn));
@@ -35,7 +35,7 @@ unsafe extern "C" fn lh_str_find(mem: Mem, s: Data, n: i64, _: Mem, part: Data, 
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_rfind(mem: Mem, s: Data, n: i64, _: Mem, part: Data, pn: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_str_rfind(mem: Mem, s: Data, n: i64, _: Mem, part: Data, pn: i64) -> i64 {
     // SAFETY: compiled code passes live strings.
     unsafe {
         let (s, part) = (text(s, n), text(part, pn));
@@ -45,7 +45,7 @@ unsafe extern "C" fn lh_str_rfind(mem: Mem, s: Data, n: i64, _: Mem, part: Data,
 
 /// Replaces the first `limit` occurrences (all of them if it is negative).
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_replace(
+unsafe extern "C-unwind" fn lh_str_replace(
     mem: Mem,
     s: Data,
     n: i64,
@@ -91,7 +91,7 @@ unsafe extern "C" fn lh_str_replace(
 
 /// Number of occurrences that do not overlap.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_count(_: Mem, s: Data, n: i64, _: Mem, part: Data, pn: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_str_count(_: Mem, s: Data, n: i64, _: Mem, part: Data, pn: i64) -> i64 {
     // SAFETY: compiled code passes live strings.
     let (s, part) = unsafe { (text(s, n), text(part, pn)) };
     match part.as_bytes() {
@@ -113,7 +113,7 @@ unsafe fn items<'a>(object: *mut Items) -> &'a [StrValue] {
 
 /// An ASCII text with each character replaced by the text at its place among 128.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_mapped(_: Mem, s: Data, n: i64, parts: *mut Items, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_mapped(_: Mem, s: Data, n: i64, parts: *mut Items, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string, a live object with 128 strings as items and room for the result.
     unsafe {
         let (bytes, texts) = (text(s, n).as_bytes(), items(parts));
@@ -133,7 +133,7 @@ unsafe extern "C" fn lh_str_mapped(_: Mem, s: Data, n: i64, parts: *mut Items, o
 
 /// Sorts the items of an object by code points; nobody can tell equal ones apart.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_sort(parts: *mut Items, descending: i64) {
+unsafe extern "C-unwind" fn lh_str_sort(parts: *mut Items, descending: i64) {
     // SAFETY: compiled code passes a live object with strings as items, to which nobody else refers meanwhile.
     unsafe {
         let n = usize::try_from((*parts).len).unwrap_or(0);
@@ -166,7 +166,7 @@ fn first_bytes(s: &Text) -> u64 {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_join(_: Mem, sep: Data, sn: i64, parts: *mut Items, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_join(_: Mem, sep: Data, sn: i64, parts: *mut Items, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string, a live object with strings as items and room for the result.
     unsafe {
         let (sep, items) = (text(sep, sn), items(parts));
@@ -230,7 +230,7 @@ pub(super) unsafe fn give_parts(mem: Mem, n: i64, s: &Text, out: *mut Items, cut
 
 /// Adds the characters of a text to the items of an object.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_characters(mem: Mem, s: Data, n: i64, out: *mut Items) -> i32 {
+unsafe extern "C-unwind" fn lh_str_characters(mem: Mem, s: Data, n: i64, out: *mut Items) -> i32 {
     // SAFETY: compiled code passes a live string, and a live object with strings as items.
     unsafe {
         let s = text(s, n);
@@ -264,7 +264,7 @@ fn limit_of(limit: i64) -> usize {
 
 /// At most `limit` cuts (any number if it is negative).
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_split(
+unsafe extern "C-unwind" fn lh_str_split(
     mem: Mem,
     s: Data,
     n: i64,
@@ -291,7 +291,7 @@ unsafe extern "C" fn lh_str_split(
 
 /// Cuts at runs of white space; at most `limit` times (any number if it is negative).
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_split_space(mem: Mem, s: Data, n: i64, limit: i64, out: *mut Items) -> i32 {
+unsafe extern "C-unwind" fn lh_str_split_space(mem: Mem, s: Data, n: i64, limit: i64, out: *mut Items) -> i32 {
     // SAFETY: compiled code passes a live string, and a live object with strings as items.
     unsafe {
         let s = text(s, n);

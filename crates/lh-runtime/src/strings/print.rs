@@ -45,7 +45,7 @@ pub fn set_array_writer(writer: Writer) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_from_array(
+unsafe extern "C-unwind" fn lh_str_from_array(
     class: i64,
     size: i64,
     rank: i64,
@@ -93,48 +93,48 @@ fn add_display(value: impl std::fmt::Display) {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_print_str(_mem: *mut MemInfo, data: *const u8, len: i64) {
+unsafe extern "C-unwind" fn lh_print_str(_mem: *mut MemInfo, data: *const u8, len: i64) {
     // SAFETY: compiled code passes a live string.
     add(|b| b.push_text(unsafe { text(data, len) }));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_print_i64(value: i64) {
+unsafe extern "C-unwind" fn lh_print_i64(value: i64) {
     add_display(value);
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_print_u64(value: u64) {
+unsafe extern "C-unwind" fn lh_print_u64(value: u64) {
     add_display(value);
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_print_f64(value: f64) {
+unsafe extern "C-unwind" fn lh_print_f64(value: f64) {
     add(|b| b.push_text(float_repr(value)));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_print_f32(value: f32) {
+unsafe extern "C-unwind" fn lh_print_f32(value: f32) {
     add(|b| b.push_text(float32_repr(value)));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_print_complex(re: f64, im: f64) {
+unsafe extern "C-unwind" fn lh_print_complex(re: f64, im: f64) {
     add(|b| b.push_text(complex_repr(re, im)));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_print_bool(value: u8) {
+unsafe extern "C-unwind" fn lh_print_bool(value: u8) {
     add(|b| b.push_text(if value != 0 { "True" } else { "False" }));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_print_none() {
+unsafe extern "C-unwind" fn lh_print_none() {
     add(|b| b.push_text("None"));
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_print_flush() -> i32 {
+unsafe extern "C-unwind" fn lh_print_flush() -> i32 {
     // Taken out first: the hook may run code that prints.
     let text = BUFFER.with(|b| std::mem::take(&mut *b.borrow_mut()));
     let sink = *SINK.read().unwrap_or_else(|e| e.into_inner());

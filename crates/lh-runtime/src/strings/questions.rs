@@ -51,7 +51,7 @@ fn all_cased(s: &Text, n: i64, of: u32) -> bool {
 macro_rules! predicates {
     ($($name:ident => $test:expr;)*) => {$(
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name(_: *mut MemInfo, s: *const u8, n: i64) -> u8 {
+        unsafe extern "C-unwind" fn $name(_: *mut MemInfo, s: *const u8, n: i64) -> u8 {
             let test: fn(&Text, i64) -> bool = $test;
             // SAFETY: compiled code passes a live string.
             u8::from(test(unsafe { text(s, n) }, n))

@@ -10,7 +10,7 @@ use lh_ir::consts::ASCII;
 
 /// `lh_str_from_units(units, n, out)`: the text of at most `n` code points, which may lie at any address.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_from_units(units: *const u32, n: i64, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_from_units(units: *const u32, n: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes the memory of an element, and room for the result.
     unsafe {
         let mut n = n.max(0) as usize;
@@ -27,7 +27,7 @@ unsafe extern "C" fn lh_str_from_units(units: *const u32, n: i64, out: *mut StrV
 
 /// `lh_str_to_units(mem, data, len, units, n)`: stores a text as `n` code points.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_to_units(_mem: *mut MemInfo, data: *const u8, len: i64, units: *mut u32, n: i64) {
+unsafe extern "C-unwind" fn lh_str_to_units(_mem: *mut MemInfo, data: *const u8, len: i64, units: *mut u32, n: i64) {
     // SAFETY: compiled code passes a live text and the memory of an element, which is not that of the text.
     unsafe {
         let chars = text(data, len).points().map(u32::from).chain(std::iter::repeat(0));
@@ -40,7 +40,13 @@ unsafe extern "C" fn lh_str_to_units(_mem: *mut MemInfo, data: *const u8, len: i
 /// `lh_str_cmp_units(mem, data, len, units, n)`: the order of a text and one of at most `n` code points. Zeros at the
 /// ends do not count.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_cmp_units(_mem: *mut MemInfo, data: *const u8, len: i64, units: *const u32, n: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_str_cmp_units(
+    _mem: *mut MemInfo,
+    data: *const u8,
+    len: i64,
+    units: *const u32,
+    n: i64,
+) -> i64 {
     // SAFETY: compiled code passes a live text and the memory of an element.
     unsafe {
         let mut points = text(data, len).points().map(u32::from);
@@ -65,7 +71,7 @@ fn encoding(number: i64) -> (u32, bool, &'static str) {
 
 /// `lh_str_from_bytes(bytes, n, encoding, out)`: the text of bytes.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_from_bytes(bytes: *const u8, n: i64, number: i64, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_from_bytes(bytes: *const u8, n: i64, number: i64, out: *mut StrValue) -> i32 {
     let (last, is_utf8, name) = encoding(number);
     // SAFETY: compiled code passes memory of so many bytes, and room for the result.
     unsafe {
@@ -89,7 +95,7 @@ unsafe extern "C" fn lh_str_from_bytes(bytes: *const u8, n: i64, number: i64, ou
 
 /// `lh_str_valid_end(bytes, n, at, encoding)`: the first byte, from one on, at which bytes are no text.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_valid_end(bytes: *const u8, n: i64, at: i64, number: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_str_valid_end(bytes: *const u8, n: i64, at: i64, number: i64) -> i64 {
     let bytes = if n > at {
         // SAFETY: compiled code passes memory of so many bytes, one of which is the first.
         unsafe { std::slice::from_raw_parts(bytes.add(at as usize), (n - at) as usize) }
@@ -106,7 +112,7 @@ unsafe extern "C" fn lh_str_valid_end(bytes: *const u8, n: i64, at: i64, number:
 /// `lh_str_encoded_size(mem, data, len, encoding, out)`: the number of bytes of a text. UTF-8 has surrogates as other
 /// characters here.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_encoded_size(
+unsafe extern "C-unwind" fn lh_str_encoded_size(
     _mem: *mut MemInfo,
     data: *const u8,
     len: i64,
@@ -136,7 +142,7 @@ unsafe extern "C" fn lh_str_encoded_size(
 
 /// `lh_str_encode(mem, data, len, encoding, to)`: stores the bytes of a text.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_encode(_mem: *mut MemInfo, data: *const u8, len: i64, number: i64, to: *mut u8) {
+unsafe extern "C-unwind" fn lh_str_encode(_mem: *mut MemInfo, data: *const u8, len: i64, number: i64, to: *mut u8) {
     // SAFETY: compiled code passes a live text, and memory of as many bytes as it needs.
     unsafe {
         let s = text(data, len);

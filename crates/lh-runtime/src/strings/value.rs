@@ -124,7 +124,7 @@ type Mem = *mut MemInfo;
 type Data = *const u8;
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_eq(_: Mem, a: Data, an: i64, _: Mem, b: Data, bn: i64) -> u8 {
+unsafe extern "C-unwind" fn lh_str_eq(_: Mem, a: Data, an: i64, _: Mem, b: Data, bn: i64) -> u8 {
     // SAFETY: compiled code passes live strings.
     u8::from(same_bytes(unsafe { text(a, an) }.as_bytes(), unsafe { text(b, bn) }.as_bytes()))
 }
@@ -146,7 +146,7 @@ fn same_bytes(a: &[u8], b: &[u8]) -> bool {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_cmp(_: Mem, a: Data, an: i64, _: Mem, b: Data, bn: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_str_cmp(_: Mem, a: Data, an: i64, _: Mem, b: Data, bn: i64) -> i64 {
     // The bytes are ordered as the code points are.
     // SAFETY: compiled code passes live strings.
     match unsafe { text(a, an).cmp(text(b, bn)) } {
@@ -157,19 +157,27 @@ unsafe extern "C" fn lh_str_cmp(_: Mem, a: Data, an: i64, _: Mem, b: Data, bn: i
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_in(_: Mem, part: Data, pn: i64, _: Mem, whole: Data, wn: i64) -> u8 {
+unsafe extern "C-unwind" fn lh_str_in(_: Mem, part: Data, pn: i64, _: Mem, whole: Data, wn: i64) -> u8 {
     // SAFETY: compiled code passes live strings.
     u8::from(unsafe { text(whole, wn).find(text(part, pn)) }.is_some())
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_len(mem: Mem, s: Data, n: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_str_len(mem: Mem, s: Data, n: i64) -> i64 {
     // SAFETY: compiled code passes a live string.
     unsafe { char_count(mem, text(s, n), n) as i64 }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_concat(am: Mem, a: Data, an: i64, bm: Mem, b: Data, bn: i64, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_concat(
+    am: Mem,
+    a: Data,
+    an: i64,
+    bm: Mem,
+    b: Data,
+    bn: i64,
+    out: *mut StrValue,
+) -> i32 {
     // SAFETY: compiled code passes live strings and room for the result.
     unsafe {
         let (left, right) = (text(a, an), text(b, bn));
@@ -189,7 +197,7 @@ unsafe extern "C" fn lh_str_concat(am: Mem, a: Data, an: i64, bm: Mem, b: Data, 
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_repeat(mem: Mem, s: Data, n: i64, times: i64, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_repeat(mem: Mem, s: Data, n: i64, times: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
         let one = text(s, n);
@@ -204,7 +212,7 @@ unsafe extern "C" fn lh_str_repeat(mem: Mem, s: Data, n: i64, times: i64, out: *
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_getitem(mem: Mem, s: Data, n: i64, index: i64, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_getitem(mem: Mem, s: Data, n: i64, index: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
         let size = n & !ASCII;
@@ -227,7 +235,7 @@ unsafe extern "C" fn lh_str_getitem(mem: Mem, s: Data, n: i64, index: i64, out: 
 
 /// The character that begins at a byte.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_char(mem: Mem, s: Data, n: i64, at: i64, out: *mut StrValue) {
+unsafe extern "C-unwind" fn lh_str_char(mem: Mem, s: Data, n: i64, at: i64, out: *mut StrValue) {
     // SAFETY: compiled code passes a live string, where in it a character begins, and room for the result.
     unsafe {
         let first = *s.add(at as usize);
@@ -259,7 +267,7 @@ unsafe fn give_char(mem: Mem, n: i64, part: &Text, c: Point, out: *mut StrValue)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_slice(mem: Mem, s: Data, n: i64, start: i64, stop: i64, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_slice(mem: Mem, s: Data, n: i64, start: i64, stop: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
         let (start, stop) = (start.max(0) as usize, stop.max(0) as usize);
@@ -276,7 +284,7 @@ unsafe extern "C" fn lh_str_slice(mem: Mem, s: Data, n: i64, start: i64, stop: i
 
 /// So many code points, from one on in steps.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_step(
+unsafe extern "C-unwind" fn lh_str_step(
     mem: Mem,
     s: Data,
     n: i64,
@@ -318,7 +326,7 @@ unsafe extern "C" fn lh_str_step(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_ord(mem: Mem, s: Data, n: i64, out: *mut i64) -> i32 {
+unsafe extern "C-unwind" fn lh_str_ord(mem: Mem, s: Data, n: i64, out: *mut i64) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
         if n == 1 | ASCII {
@@ -340,7 +348,7 @@ unsafe extern "C" fn lh_str_ord(mem: Mem, s: Data, n: i64, out: *mut i64) -> i32
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_chr(code: i64, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_chr(code: i64, out: *mut StrValue) -> i32 {
     match u32::try_from(code).ok().and_then(Point::new) {
         // SAFETY: compiled code passes room for the result.
         Some(c) => unsafe {
@@ -365,7 +373,7 @@ fn made<T>(text: T) -> Result<T, Failure> {
 macro_rules! texts {
     ($($name:ident($($arg:ident: $ty:ty),*) => $text:expr;)*) => {$(
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($arg: $ty,)* out: *mut StrValue) -> i32 {
+        unsafe extern "C-unwind" fn $name($($arg: $ty,)* out: *mut StrValue) -> i32 {
             // SAFETY: compiled code passes live strings and room for the result.
             unsafe { give_or_raise($text, out) }
         }
@@ -385,7 +393,7 @@ texts! {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_repr(_: Mem, s: Data, n: i64, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_repr(_: Mem, s: Data, n: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
         let s = text(s, n);
@@ -402,13 +410,13 @@ unsafe extern "C" fn lh_str_repr(_: Mem, s: Data, n: i64, out: *mut StrValue) ->
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_from_i64(value: i64, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_from_i64(value: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { give_digits(value < 0, value.unsigned_abs(), out) }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_from_u64(value: u64, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_from_u64(value: u64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { give_digits(false, value, out) }
 }
@@ -430,7 +438,7 @@ unsafe fn give_digits(is_negative: bool, magnitude: u64, out: *mut StrValue) -> 
 
 /// `bin`, `oct` and `hex`: digits of one, three or four bits after a prefix.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_from_bits(value: i64, bits: i64, out: *mut StrValue) -> i32 {
+unsafe extern "C-unwind" fn lh_str_from_bits(value: i64, bits: i64, out: *mut StrValue) -> i32 {
     let mut room = [0; 64];
     let digits = digits_of_bits(value.unsigned_abs(), bits as u32, &mut room);
     let prefix = match (value < 0, bits) {
@@ -451,7 +459,7 @@ unsafe extern "C" fn lh_str_from_bits(value: i64, bits: i64, out: *mut StrValue)
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_format_str(
+unsafe extern "C-unwind" fn lh_str_format_str(
     mem: Mem,
     s: Data,
     n: i64,
@@ -470,7 +478,7 @@ unsafe extern "C" fn lh_str_format_str(
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_to_i64(_: Mem, s: Data, n: i64, base: i64, out: *mut i64) -> i32 {
+unsafe extern "C-unwind" fn lh_str_to_i64(_: Mem, s: Data, n: i64, base: i64, out: *mut i64) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
         match parse_int(text(s, n), base as u32) {
@@ -485,7 +493,7 @@ unsafe extern "C" fn lh_str_to_i64(_: Mem, s: Data, n: i64, base: i64, out: *mut
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_to_f64(_: Mem, s: Data, n: i64, out: *mut f64) -> i32 {
+unsafe extern "C-unwind" fn lh_str_to_f64(_: Mem, s: Data, n: i64, out: *mut f64) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
         match parse_float(text(s, n)) {

@@ -22,6 +22,7 @@ from lancehead.lib.cmath import sinh as sinh
 from lancehead.lib.cmath import sqrt as sqrt
 from lancehead.lib.cmath import tan as tan
 from lancehead.lib.cmath import tanh as tanh
+from lancehead.lib.conversions import magnitude
 from lancehead.lib.numpy._divisors import gcd as gcd
 from lancehead.lib.numpy._divisors import lcm as lcm
 from lancehead.lib.operator import float_rem
@@ -155,6 +156,9 @@ def _magnitude(x):
         return prim.hypot(x.real, x.imag)
     if prim.is_bool(x) or (prim.is_int(x) and not prim.is_signed(x)):
         return x
+    if prim.checks_overflow():
+        if prim.is_int(x):
+            return magnitude(x)
     return prim.abs(x)
 
 

@@ -4,7 +4,7 @@ it."""
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.conversions import integer_of
+from lancehead.lib.conversions import fitting, integer_of
 from lancehead.lib.records import assign as assign_records
 from lancehead.lib.times import element as time_element
 
@@ -182,6 +182,10 @@ def converted(x, dtype):
         return truth_of(x)
     if prim.is_complex(x) and not prim.is_complex(dtype):
         return prim.cast(x.real, dtype)
+    if prim.checks_overflow():
+        if prim.is_int(dtype):
+            if prim.is_int(x) or prim.is_float(x):
+                return fitting(x, prim.cast(0, dtype))
     return prim.cast(x, dtype)
 
 
@@ -204,6 +208,20 @@ def only_one(a):
 def is_c_contiguous(a):
     """Whether the elements lie in row-major order without gaps."""
     return prim.layout(a) == "C" or _are_packed(a.shape, a.strides, a.itemsize) or a.size == 0
+
+
+def overlaps_itself(a):
+    """Whether elements may have memory in common: a stride is smaller than the extent of what lies inside it."""
+    if prim.layout(a) != "A":
+        return False
+    for d, (n, stride) in enumerate(zip(a.shape, a.strides)):
+        inside = a.itemsize
+        for k, (m, step) in enumerate(zip(a.shape, a.strides)):
+            if k != d and abs(step) <= abs(stride):
+                inside += (m - 1) * abs(step)
+        if n > 1 and abs(stride) < inside:
+            return True
+    return False
 
 
 def _are_packed(shape, strides, itemsize):

@@ -104,7 +104,7 @@ impl Store {
                 others.push(o);
             }
         }
-        overlap::is_safe(c, self.dest(), &others, false)
+        overlap::is_safe(c, self.dest(), &others, false, false)
     }
 }
 

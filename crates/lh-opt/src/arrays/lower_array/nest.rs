@@ -118,13 +118,17 @@ pub(super) struct Loops {
     pub versions: bool,
     /// Whether they may run on the pool for `parallel=True`.
     pub on_pool: bool,
+    /// Whether no iteration accesses memory that another writes.
+    pub independent: bool,
 }
 
 impl Loops {
     /// Those of a computation that is not read in parts.
     pub(super) fn whole(versions: bool) -> Loops {
-        Loops { versions, on_pool: true }
+        Loops { versions, on_pool: true, independent: true }
     }
+    /// Those of stores whose order matters.
+    pub(super) const IN_ORDER: Loops = Loops { versions: false, on_pool: false, independent: false };
 }
 
 type Body<'a> = dyn FnMut(&mut Cursor<'_>, &[At]) + 'a;
@@ -149,7 +153,9 @@ pub(super) fn nest(
     let mut open = Vec::new();
     for &d in outer {
         let l = c.begin_loop(dims[d]);
-        c.elementwise(&l);
+        if loops.independent {
+            c.elementwise(&l);
+        }
         for (a, s) in at.iter_mut().zip(streams) {
             *a = address_at(c, *a, l.index, s.strides[d]);
         }
@@ -158,7 +164,8 @@ pub(super) fn nest(
         }
         open.push(l);
     }
-    let innermost = Innermost { n: dims[inner], at, streams, inner, marked: outer.is_empty() && loops.on_pool };
+    let marked = outer.is_empty() && loops.on_pool;
+    let innermost = Innermost { n: dims[inner], at, streams, inner, marked, independent: loops.independent };
     if let Some(adjacent) = adjacent {
         let other = c.branch(adjacent);
         innermost.write(c, &classes(StrideClass::Adjacent), body);
@@ -204,6 +211,7 @@ struct Innermost<'a> {
     inner: usize,
     /// Whether it is the loop that may run on the pool.
     marked: bool,
+    independent: bool,
 }
 
 impl Innermost<'_> {
@@ -218,7 +226,9 @@ impl Innermost<'_> {
         let starts: Vec<(At, Option<Value>)> =
             (0..classes.len()).map(|i| self.start(c, &self.streams[i], self.at[i], classes[i])).collect();
         let l = c.begin_loop(self.n);
-        c.elementwise(&l);
+        if self.independent {
+            c.elementwise(&l);
+        }
         c.with_pragma(&l);
         if self.marked {
             mark_parallel(c, &l);

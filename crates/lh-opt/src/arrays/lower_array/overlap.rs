@@ -3,20 +3,32 @@
 use super::nest::{Loops, Stream, address_at, nest};
 use super::operand::Operand;
 use super::{allocate, shape};
+use crate::edit::overlap::are_spread;
 use crate::edit::{Cursor, to};
 use lh_ir::func::{Derivative, Device, Inst, Term, parallel};
 use lh_ir::{Layout, Ty, Value};
 use lh_ops::runtime as rt;
 
-/// Whether each source either is disjoint from the destination or is it element by element; `None` without sources.
+/// Whether each source either is disjoint from the destination or is it element by element, and the destination does
+/// not overlap itself, unless it is `filled` with one value; `None` if nothing is to be tested.
 ///
 /// `alike`: all operands have one contiguous layout and equal extents, so that equal addresses mean equal elements.
-pub(super) fn is_safe(c: &mut Cursor<'_>, dest: &Operand, sources: &[&Operand], alike: bool) -> Option<Value> {
+pub(super) fn is_safe(
+    c: &mut Cursor<'_>,
+    dest: &Operand,
+    sources: &[&Operand],
+    alike: bool,
+    filled: bool,
+) -> Option<Value> {
+    let mut all = None;
+    if dest.layout == Layout::A && dest.rank() > 0 && !filled {
+        let axes: Vec<(Value, Value)> = dest.shape.iter().copied().zip(dest.strides.iter().copied()).collect();
+        all = Some(are_spread(c, &axes, dest.elem.itemsize() as i64));
+    }
     if sources.is_empty() {
-        return None;
+        return all;
     }
     let to = ByteRange::of(c, dest);
-    let mut all = None;
     for o in sources {
         let from = ByteRange::of(c, o);
         let before = c.le(from.end, to.start);
@@ -116,8 +128,8 @@ pub(super) fn address(c: &mut Cursor<'_>, dest: &Operand) -> Value {
     if dest.rank() == 0 { c.inst(Inst::ArrayData(dest.value), Ty::ptr()) } else { dest.data }
 }
 
-/// Copies the temporary array into the destination: on the host row by row, by a function of the run-time library. The
-/// race checker and derivatives see single items.
+/// Copies the temporary array into the destination, in order: on the host row by row, by a function of the run-time
+/// library. The race checker and derivatives see single items.
 pub(super) fn copy(c: &mut Cursor<'_>, from: &Destination, dest: &Operand, order: &[usize]) {
     let data = address(c, dest);
     let options = &c.func.options;
@@ -145,7 +157,7 @@ fn copy_items(c: &mut Cursor<'_>, from: &Destination, dest: &Operand, order: &[u
         Stream::strided(from.data, dest.elem, from.strides.clone(), None),
     ];
     let elem = dest.elem;
-    nest(c, &dest.shape, order, &streams, Loops::whole(false), &mut |c, at| {
+    nest(c, &dest.shape, order, &streams, Loops::IN_ORDER, &mut |c, at| {
         let v = at[1].read(c, elem);
         c.effect(Inst::Store(at[0].address(), v));
     });

@@ -232,7 +232,7 @@ impl Produced {
     }
     fn line(&self, c: &mut Cursor<'_>, n: Value, streams: &[Stream], versions: bool) {
         let element = Element::new(&self.expr, &self.ops);
-        let loops = Loops { versions, on_pool: false };
+        let loops = Loops { on_pool: false, ..Loops::whole(versions) };
         nest(c, &[n], &[0], streams, loops, &mut |c, at| element.compute_and_store(c, at));
     }
 }

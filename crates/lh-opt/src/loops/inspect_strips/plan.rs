@@ -5,6 +5,7 @@ use crate::analysis::facts::{Facts, InstRef};
 use crate::analysis::linear::{Leaf, Linear};
 use crate::analysis::nest_range::Verdict;
 use crate::analysis::sequential::{Order, may_reassociate, order};
+use crate::edit::overlap::may_overlap_itself;
 use crate::edit::version::can_copy;
 use hashbrown::HashSet;
 use lh_ir::func::{Inst, Term, fastmath};
@@ -33,7 +34,7 @@ pub(super) struct Split {
     pub guards: Vec<Guard>,
     /// Instructions that compute the guards' conditions, in order.
     pub slice: Vec<InstRef>,
-    /// Pairs of arrays that must not overlap.
+    /// Pairs of arrays that must not overlap, each other or themselves.
     pub disjoint: Vec<(Value, Value)>,
     /// Expressions that must be non-negative for all reads of the inspector to be within their arrays.
     pub conditions: Vec<Linear>,
@@ -254,11 +255,12 @@ impl Slice<'_, '_> {
         }
         for to in self.stores {
             let Inst::ElemPtr { array: written, index: places, .. } = to else { return false };
+            let pair = (*array, *written);
+            let is_tested = written != array || may_overlap_itself(self.facts.func.ty(*array));
+            if is_tested && !self.plan.disjoint.contains(&pair) {
+                self.plan.disjoint.push(pair);
+            }
             if written != array {
-                let pair = (*array, *written);
-                if !self.plan.disjoint.contains(&pair) {
-                    self.plan.disjoint.push(pair);
-                }
                 continue;
             }
             // Each iteration accesses an element of its own.

@@ -5,6 +5,7 @@ use crate::analysis::cost::picoseconds;
 use crate::analysis::counted::{Counted, in_loop};
 use crate::analysis::facts::Facts;
 use crate::analysis::strides::contiguous;
+use crate::edit::overlap::may_overlap_itself;
 use crate::edit::use_counts;
 use crate::edit::version::can_copy;
 use hashbrown::HashSet;
@@ -30,7 +31,7 @@ pub(super) struct Plan {
     pub loops: Vec<Vec<usize>>,
     /// The instructions of the body that the loop loses.
     pub moved: Vec<usize>,
-    /// Pairs of arrays that may not overlap.
+    /// Pairs of arrays that may not overlap, each other or themselves.
     pub apart: Vec<(Value, Value)>,
 }
 
@@ -250,8 +251,8 @@ impl<'a> Planner<'a> {
         (groups.len() > 1).then_some(groups)
     }
 
-    /// The pairs of arrays that must not overlap, for the loops to do what the one did and for each to be free of
-    /// dependences between iterations; `None` if accesses to one array are in the way.
+    /// The pairs of arrays that must not overlap, each other or themselves, for the loops to do what the one did and
+    /// for each to be free of dependences between iterations; `None` if accesses to one array are in the way.
     fn apart(
         &self,
         sums: &[Sum<'a>],
@@ -261,7 +262,8 @@ impl<'a> Planner<'a> {
         let mut pairs: Vec<(Value, Value)> = Vec::new();
         let mut add = |a: Value, b: Value| {
             let pair = (a.min(b), a.max(b));
-            if a != b && !pairs.contains(&pair) {
+            let is_tested = a != b || may_overlap_itself(self.facts.func.ty(a));
+            if is_tested && !pairs.contains(&pair) {
                 pairs.push(pair);
             }
         };

@@ -6,6 +6,7 @@ use crate::analysis::counted::is_short;
 use crate::analysis::counted::{in_loop, target_of};
 use crate::analysis::facts::Facts;
 use crate::analysis::strides::{contiguous, moves};
+use crate::edit::overlap::may_overlap_itself;
 use hashbrown::HashSet;
 use lh_ir::cfg::{Loop, targets};
 use lh_ir::func::{BlockData, Inst, InstData, LatchHint, LoopHint, Term, fastmath};
@@ -32,7 +33,7 @@ pub(super) struct JamPlan {
     pub factor: i64,
     /// Values that differ between the jammed iterations.
     pub varying: HashSet<Value>,
-    /// Pairs of arrays that must not overlap.
+    /// Pairs of arrays that must not overlap, each other or themselves.
     pub disjoint: Vec<(Value, Value)>,
     /// Strided views: in each iteration another part of memory.
     pub views: Vec<StridedView>,
@@ -327,6 +328,8 @@ fn disjoint(facts: &Facts<'_>, at: usize, accesses: &[MemRef<'_>]) -> Option<Vec
     }
     // Views are also tested against those of other iterations.
     let profitability = !out.is_empty() || accesses.iter().any(|a| a.writes && a.view.is_some());
+    let written = accesses.iter().filter(|a| a.writes && a.view.is_none()).map(|w| w.array);
+    out.extend(written.filter(|a| may_overlap_itself(facts.func.ty(*a))).map(|a| (a, a)));
     let mut seen = HashSet::new();
     out.retain(|(a, b)| !seen.contains(&(*b, *a)) && seen.insert((*a, *b)));
     profitability.then_some(out)

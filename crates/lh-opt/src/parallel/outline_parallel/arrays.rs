@@ -5,6 +5,7 @@
 //! blocks. A single block updates the array itself.
 
 use super::plan::Plan;
+use crate::edit::overlap::is_spread;
 use crate::edit::{Cursor, row, to};
 use crate::parallel::carried::Reduce;
 use crate::parallel::races::ArrayReduce;
@@ -75,6 +76,11 @@ pub(super) fn allocate(c: &mut Cursor<'_>, plan: &Plan, what: &ArrayReduce, n: V
     // The race checker needs copies even for a single block, to tell them from the array.
     let more = c.int((!plan.checked).into());
     let mut copied = c.lt(more, blocks);
+    if plan.checked
+        && let Some(is_spread) = is_spread(c, what.array)
+    {
+        copied = c.and(copied, is_spread);
+    }
     let mut instead = c.int(ALONE);
     if atomics(c.func, plan, what).is_some() {
         let worth = c.int(WORTH);

@@ -2,12 +2,12 @@
 
 use super::emit;
 use super::plan::Plan;
-use crate::edit::overlap::addresses;
+use crate::edit::overlap::{addresses, is_spread};
 use crate::edit::{Cursor, row, to};
 use crate::parallel::races::{Need, Table};
 use lh_ir::func::{Inst, Race, Term};
 use lh_ir::types::TyKind;
-use lh_ir::{Const, Ty, Value};
+use lh_ir::{Const, Span, Ty, Value};
 use lh_ops::runtime as rt;
 
 /// Iterations per block; all of them if an assumption fails.
@@ -31,15 +31,18 @@ pub(super) fn grain(c: &mut Cursor<'_>, plan: &Plan, n: Value) -> Value {
             Need::Distinct { .. } | Need::InTurn(..) | Need::Apart(..) => continue,
         };
     }
-    let of_arrays: Vec<&Need> = plan.needs.iter().map(|n| &n.0).filter(|n| matches!(n, Need::Apart(..))).collect();
     let of_tables: Vec<&Need> =
         plan.needs.iter().map(|n| &n.0).filter(|n| matches!(n, Need::Distinct { .. } | Need::InTurn(..))).collect();
-    if !of_arrays.is_empty() {
-        let text = "arrays that the loop has under several names overlap in this call".to_owned();
-        let at = plan.needs.iter().find(|need| matches!(need.0, Need::Apart(..))).map(|need| need.1);
-        let race = at.map(|first| Race { text, way: Default::default(), first, second: None });
-        grain = tested(c, plan, (n, grain, all), race, &|c| {
-            let tests: Vec<Value> = of_arrays.iter().map(|need| test(c, n, need)).collect();
+    for (is_one, text) in [
+        (false, "arrays that the loop has under several names overlap in this call"),
+        (true, "elements of an array overlap in this call"),
+    ] {
+        let is_of = |n: &&(Need, Span)| matches!(n.0, Need::Apart(a, b, _) if (a == b) == is_one);
+        let needs: Vec<&(Need, Span)> = plan.needs.iter().filter(is_of).collect();
+        let Some((_, first)) = needs.first() else { continue };
+        let race = Race { text: text.to_owned(), way: Default::default(), first: *first, second: None };
+        grain = tested(c, plan, (n, grain, all), Some(race), &|c| {
+            let tests: Vec<Value> = needs.iter().map(|(need, _)| test(c, n, need)).collect();
             conjunction(c, &tests)
         });
     }
@@ -118,6 +121,10 @@ fn test(c: &mut Cursor<'_>, n: Value, need: &Need) -> Value {
                 let args = first.iter().chain(&last).copied().chain([n]).collect();
                 c.inst(Inst::Runtime(&rt::lh_parallel_in_turn, args), Ty::bool())
             })
+        }
+        Need::Apart(a, b, _) if a == b => {
+            let array = before(c, *a);
+            is_spread(c, array).unwrap_or_else(|| lh_ir::bug!("an array that cannot overlap itself"))
         }
         Need::Apart(a, b, may_be_same) => {
             let (a, b) = (before(c, *a), before(c, *b));

@@ -1,5 +1,5 @@
-//! Reads arrays out of fields before parallel loops that do not change the fields, so that they are known as arrays of
-//! their own.
+//! Reads arrays out of fields, and out of tuples, before parallel loops that do not change the fields, so that they are
+//! known as arrays of their own.
 //!
 //! ```text
 //! for i in prange(n):             x = a.x
@@ -10,11 +10,13 @@
 use crate::analysis::counted::Defs;
 use crate::analysis::effects::{Callees, Effects, Kind, Root, has_memory};
 use crate::edit::Replacements;
+use hashbrown::HashSet;
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
 use lh_ir::func::{Inst, InstData, Parallel};
 use lh_ir::{Block, Function, Value};
 
 pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
+    hoist_parts(func);
     let mut names = Replacements::new(func);
     for (before, reads) in found(func, callees) {
         let mut known: Vec<(Inst, Value)> = Vec::new();
@@ -36,6 +38,36 @@ pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
         }
     }
     names.apply(func);
+}
+
+/// Takes parts of tuples from before a loop before it.
+fn hoist_parts(func: &mut Function) {
+    let is_part = |func: &Function, d: &InstData| match (&d.inst, d.result) {
+        (Inst::Field(..), Some(part)) => has_memory(func.ty(part)),
+        _ => false,
+    };
+    if !func.blocks.iter().flat_map(|b| &b.insts).any(|d| is_part(func, d)) {
+        return;
+    }
+    let cfg = Cfg::new(func);
+    let loops = Loops::new(func, &cfg, &DomTree::new(&cfg)).loops;
+    for l in &loops {
+        if !func.blocks[l.header.index()].parallel.is_some_and(Parallel::is_tested) {
+            continue;
+        }
+        let mut ways = cfg.preds(l.header).iter().filter(|e| !l.blocks.contains(&e.from));
+        let (Some(way), None) = (ways.next(), ways.next()) else { continue };
+        let mut own: HashSet<Value> = l.blocks.iter().flat_map(|b| func.blocks[b.index()].defined()).collect();
+        for b in cfg.rpo().iter().filter(|b| l.blocks.contains(b)) {
+            let insts = std::mem::take(&mut func.blocks[b.index()].insts);
+            let (moved, rest): (Vec<InstData>, Vec<InstData>) = insts.into_iter().partition(|d| {
+                let is_before = matches!(d.inst, Inst::Field(whole, _) if !own.contains(&whole));
+                is_before && is_part(func, d) && d.result.is_some_and(|part| own.remove(&part))
+            });
+            func.blocks[b.index()].insts = rest;
+            func.blocks[way.from.index()].insts.extend(moved);
+        }
+    }
 }
 
 /// Removes the instruction that defines a value.

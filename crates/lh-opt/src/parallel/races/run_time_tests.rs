@@ -14,6 +14,7 @@
 use super::{ArrayReduce, Conflict, Judge, Need, expr};
 use crate::analysis::effects::expr::{Expr, Sym};
 use crate::analysis::effects::{Access, Kind, Root};
+use crate::edit::overlap::may_overlap_itself;
 use lh_ir::func::Inst;
 use lh_ir::{Span, Value};
 
@@ -83,7 +84,8 @@ impl Judge<'_> {
         (is_constant && at.iter().any(|(_, step)| *step != 0)).then_some(Table { array: *array, at, offset })
     }
 
-    /// Tests that arrays which the program has under several names are several; a conflict where there is no such test.
+    /// Tests that arrays which the program has under several names are several, and that arrays which the loop writes
+    /// do not overlap themselves; a conflict where there is no such test.
     pub(super) fn alias_tests(
         &self,
         accesses: &[Access],
@@ -102,14 +104,20 @@ impl Judge<'_> {
         let write = |v: Value| of(v).find(|a| a.kind != Kind::Read);
         let mut out = Vec::new();
         for (i, v) in roots.iter().enumerate() {
-            for other in &roots[..i] {
+            for other in &roots[..=i] {
                 let Some(first) = write(*v).or_else(|| write(*other)) else { continue };
-                if !self.may_be_one(*v, *other) {
+                let is_in_doubt =
+                    if v == other { may_overlap_itself(self.func.ty(*v)) } else { self.may_be_one(*v, *other) };
+                if !is_in_doubt {
                     continue;
                 }
                 if !self.is_before(*v) || !self.is_before(*other) {
                     let text = "writes to an array that may overlap with another one".to_owned();
                     return Err(Conflict::of_elements(text, first.span, false));
+                }
+                if v == other {
+                    out.push((Need::Apart(*v, *v, false), first.span));
+                    continue;
                 }
                 let is_updated = |v: Value| updated.iter().any(|a| a.array == v);
                 let meet = |a: &Access| {

@@ -21,19 +21,19 @@ unsafe fn slice<'a, T>(out: *mut T, n: i64) -> &'a mut [T] {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_f64(bits: *mut BitGen, kind: i64) -> f64 {
+unsafe extern "C-unwind" fn lh_rng_f64(bits: *mut BitGen, kind: i64) -> f64 {
     drawing!(here(bits, kind), b => b.next_f64())
 }
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_normal(bits: *mut BitGen, kind: i64) -> f64 {
+unsafe extern "C-unwind" fn lh_rng_normal(bits: *mut BitGen, kind: i64) -> f64 {
     drawing!(here(bits, kind), b => normal(b))
 }
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_exponential(bits: *mut BitGen, kind: i64) -> f64 {
+unsafe extern "C-unwind" fn lh_rng_exponential(bits: *mut BitGen, kind: i64) -> f64 {
     drawing!(here(bits, kind), b => exponential(b))
 }
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_raw(bits: *mut BitGen, kind: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_rng_raw(bits: *mut BitGen, kind: i64) -> i64 {
     let source = here(bits, kind);
     let word = match source.kind & kinds::MASK {
         // SAFETY: the functions of a bit generator take its state.
@@ -46,7 +46,7 @@ unsafe extern "C" fn lh_rng_raw(bits: *mut BitGen, kind: i64) -> i64 {
 
 /// An integer of so many bits up to a limit.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_up_to(bits: *mut BitGen, kind: i64, most: i64, width: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_rng_up_to(bits: *mut BitGen, kind: i64, most: i64, width: i64) -> i64 {
     drawing!(here(bits, kind), b => match width {
         64 => up_to_u64(b, most as u64) as i64,
         32 => up_to_u32(b, most as u32).into(),
@@ -56,7 +56,7 @@ unsafe extern "C" fn lh_rng_up_to(bits: *mut BitGen, kind: i64, most: i64, width
 
 /// A number in single precision: 0 uniform, 1 normal, 2 exponential, 3 exponential by inversion, 4 gamma.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_draw32(bits: *mut BitGen, kind: i64, which: i64, a: f32) -> f32 {
+unsafe extern "C-unwind" fn lh_rng_draw32(bits: *mut BitGen, kind: i64, which: i64, a: f32) -> f32 {
     let mut out = [0.0];
     // SAFETY: room for one.
     unsafe { lh_rng_fill32(bits, kind, which, out.as_mut_ptr(), 1, a) };
@@ -65,13 +65,13 @@ unsafe extern "C" fn lh_rng_draw32(bits: *mut BitGen, kind: i64, which: i64, a: 
 
 /// A number of a continuous distribution.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_draw(bits: *mut BitGen, kind: i64, which: i64, a: f64, b: f64, c: f64) -> f64 {
+unsafe extern "C-unwind" fn lh_rng_draw(bits: *mut BitGen, kind: i64, which: i64, a: f64, b: f64, c: f64) -> f64 {
     drawing!(here(bits, kind), bits => continuous::draw(bits, which, [a, b, c]))
 }
 
 /// A number of a discrete distribution.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_count(
+unsafe extern "C-unwind" fn lh_rng_count(
     bits: *mut BitGen,
     kind: i64,
     which: i64,
@@ -92,7 +92,7 @@ fn inverted32(bits: &mut impl Bits) -> f32 {
 
 /// Fills memory with numbers of a continuous distribution; the commonest ones in loops of their own.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_fill(
+unsafe extern "C-unwind" fn lh_rng_fill(
     bits: *mut BitGen,
     kind: i64,
     which: i64,
@@ -132,7 +132,7 @@ unsafe extern "C" fn lh_rng_fill(
 
 /// The same in single precision.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_fill32(bits: *mut BitGen, kind: i64, which: i64, out: *mut f32, n: i64, a: f32) {
+unsafe extern "C-unwind" fn lh_rng_fill32(bits: *mut BitGen, kind: i64, which: i64, out: *mut f32, n: i64, a: f32) {
     // SAFETY: compiled code passes an array of its own.
     let (out, source) = unsafe { (slice(out, n), here(bits, kind)) };
     match which {
@@ -146,7 +146,7 @@ unsafe extern "C" fn lh_rng_fill32(bits: *mut BitGen, kind: i64, which: i64, out
 
 /// Fills memory with numbers of a discrete distribution.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_counts(
+unsafe extern "C-unwind" fn lh_rng_counts(
     bits: *mut BitGen,
     kind: i64,
     which: i64,
@@ -176,7 +176,7 @@ unsafe extern "C" fn lh_rng_counts(
 
 /// Fills memory with integers of so many bits from an offset on, up to a limit above it.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_integers(
+unsafe extern "C-unwind" fn lh_rng_integers(
     bits: *mut BitGen,
     kind: i64,
     out: *mut u8,
@@ -215,7 +215,7 @@ unsafe extern "C" fn lh_rng_integers(
 
 /// Puts items of a size in random order: address, number, the first that takes part, size, distance in bytes.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_shuffle(
+unsafe extern "C-unwind" fn lh_rng_shuffle(
     bits: *mut BitGen,
     kind: i64,
     data: *mut u8,
@@ -237,7 +237,7 @@ unsafe extern "C" fn lh_rng_shuffle(
 
 /// The same, with an offset and a limit for each; both are replaced.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_integers_each(
+unsafe extern "C-unwind" fn lh_rng_integers_each(
     bits: *mut BitGen,
     kind: i64,
     values: *mut i64,

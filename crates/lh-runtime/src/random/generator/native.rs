@@ -188,7 +188,7 @@ struct Made {
 /// A new bit generator: kind, words of its seed, words of the entropy and their number, those of the spawn key and
 /// their number, and the size of the pool.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_new(
+unsafe extern "C-unwind" fn lh_rng_new(
     of: i64,
     words: *const u64,
     entropy: *const u32,
@@ -224,7 +224,7 @@ unsafe extern "C" fn lh_rng_new(
 
 /// The next so many children of one of our own: the number of the first.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_children(bits: *mut BitGen, n: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_rng_children(bits: *mut BitGen, n: i64) -> i64 {
     // SAFETY: compiled code passes one of our own, whose interface is its first field.
     let native = unsafe { &*bits.cast::<Native>() };
     let mut seeds = native.seeds.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -235,7 +235,7 @@ unsafe extern "C" fn lh_rng_children(bits: *mut BitGen, n: i64) -> i64 {
 
 /// The number of words of the entropy (0), of the spawn key (1), or the size of the pool (2) of one of our own.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_seed_len(bits: *mut BitGen, which: i64) -> i64 {
+unsafe extern "C-unwind" fn lh_rng_seed_len(bits: *mut BitGen, which: i64) -> i64 {
     // SAFETY: as above.
     let seeds = unsafe { (*bits.cast::<Native>()).seeds() };
     match which {
@@ -247,7 +247,7 @@ unsafe extern "C" fn lh_rng_seed_len(bits: *mut BitGen, which: i64) -> i64 {
 
 /// Those words.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_seed_words(bits: *mut BitGen, which: i64, out: *mut u32) {
+unsafe extern "C-unwind" fn lh_rng_seed_words(bits: *mut BitGen, which: i64, out: *mut u32) {
     // SAFETY: as above, with room for them.
     unsafe {
         let seeds = (*bits.cast::<Native>()).seeds();
@@ -258,7 +258,7 @@ unsafe extern "C" fn lh_rng_seed_words(bits: *mut BitGen, which: i64, out: *mut 
 
 /// 64 bits from the operating system.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_rng_entropy() -> i64 {
+unsafe extern "C-unwind" fn lh_rng_entropy() -> i64 {
     crate::random::mt19937::Mt19937::entropy() as i64
 }
 

@@ -42,7 +42,7 @@ fn pool_of(entropy: &[u32], size: usize) -> Vec<u32> {
 /// Words of a seed: those of the entropy and their number, those of the spawn key and their number, the size of the
 /// pool, where the words go and how many.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_seed_words(
+unsafe extern "C-unwind" fn lh_seed_words(
     entropy: *const u32,
     entropy_len: i64,
     spawn_key: *const u32,

@@ -23,3 +23,8 @@ pub fn install() {
 pub fn take() -> String {
     LAST.with(|l| std::mem::take(&mut *l.borrow_mut()))
 }
+
+/// Takes over those of another thread's panic.
+pub fn put(place: String) {
+    LAST.replace(place);
+}
