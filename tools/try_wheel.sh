@@ -49,7 +49,6 @@ python cached.py >>found
 printf '5.0 hits: 0\n5.0 hits: 1\n' | diff - found
 
 echo "try_wheel: lancehead demo --quick --only pi"
-install "$wheel[demo]"
 lancehead demo --quick --only pi
 
 python - "$(basename "$wheel")" <<'PROGRAM'

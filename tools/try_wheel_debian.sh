@@ -18,7 +18,7 @@ fi
 rm -rf "$root/try"
 mkdir -p "$root/try/tools" "$root/try/packages"
 "$downloader" -m pip download --quiet --disable-pip-version-check --only-binary :all: --python-version "$version" \
-    --dest "$root/try/packages" numpy rich matplotlib scikit-learn threadpoolctl pillow "dask[array]" english-words
+    --dest "$root/try/packages" numpy
 cp "$here/try_wheel.sh" "$root/try/tools/"
 cp "$here/../README.md" "$root/try/"
 cp "$wheel" "$root/try/packages/"

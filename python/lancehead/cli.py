@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lancehead import __version__, errors
+from lancehead import __version__, demo, errors
 from lancehead._command import ahead, cache, environment, info, packing, pages, running
 
 _COMMANDS = ("demo", "run", "numba", "cache", "pack", "build", "info")
@@ -250,12 +250,6 @@ def run_demo(options: argparse.Namespace) -> int:
         # The programs take a while: a path that cannot be written is no news for the end.
         if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
             return failed("demo", f"{path} cannot be written", 2)
-    try:
-        import lancehead.demo as demo
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] == "lancehead":
-            raise
-        return failed("demo", f"{error.name} is missing; install it with: pip install 'lancehead[demo]'", 2)
     if demo.peers.are_slowed():
         words = ["--quick"] * options.quick + [f"--only={name}" for name in options.only]
         words += [f"--{path_of}={path}" for path_of in ("svg", "png") if (path := getattr(options, path_of))]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
-
-from threadpoolctl import threadpool_info
 
 #: By these OpenBLAS takes kernels or block sizes of another processor. It reads them when NumPy is imported.
 SLOWING = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
@@ -24,8 +23,12 @@ def run_unslowed(arguments: list[str]) -> int:
 
 
 def blas() -> str:
-    """NumPy's BLAS with its kernel and threads, or "" if it does not tell."""
-    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    """NumPy's BLAS with its kernel and threads, or "" if it or a missing threadpoolctl does not tell."""
+    try:
+        threads = importlib.import_module("threadpoolctl")
+    except ImportError:
+        return ""
+    pools = [pool for pool in threads.threadpool_info() if pool["user_api"] == "blas"]
     pools.sort(key=lambda pool: "numpy" not in pool["filepath"])
     if not pools:
         return ""

@@ -49,12 +49,18 @@ class Measurement:
 
 
 def measure(program: Program, quick: bool = False) -> Measurement:
-    """Runs both versions on the same inputs, compares their answers and takes the best of several times."""
+    """Runs both versions on the same inputs, compares their answers and takes the best of several times.
+
+    Raises:
+        ImportError: the program needs a package that is not installed.
+    """
     arguments = program.inputs(quick)
     size = program.size(*arguments)
-    expected, plain = timed(program.plain, arguments, budget=0.2 if quick else 0.5, most=50)
     try:
+        expected, plain = timed(program.plain, arguments, budget=0.2 if quick else 1.5, most=50)
         answer, first = timed(program.compiled, arguments, budget=0.0, most=1)
+    except ImportError:
+        raise
     except Exception as error:
         return Measurement(program, size, failure=describe(error))
     _, compiled = timed(program.compiled, arguments, budget=0.1 if quick else 0.25, most=500)

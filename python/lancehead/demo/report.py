@@ -1,73 +1,81 @@
-"""The demo's table and progress."""
+"""The demo's table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+import os
+import sys
+import textwrap
 
-from rich.box import SIMPLE_HEAD
-from rich.cells import cell_len
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from rich.text import Text
-
-from lancehead.demo.program import Measurement, Program, measure
+from lancehead.demo.program import Measurement, Program
 
 #: Columns of a terminal that has room for the sizes of inputs.
 _WIDE = 110
+#: The least columns for the titles of programs, for which columns of numbers are left out.
+_TITLES = 16
+_HEADINGS = ("Program", "Speed-up", "Compiled", "Plain", "Compile time", "Input")
+#: The places of these columns in the table, from the left to the right.
+_ORDER = (0, 5, 3, 2, 1, 4)
 
 
-def run_with_progress(console: Console, programs: list[Program], quick: bool) -> Iterator[Measurement]:
-    """Measures the programs one after the other and shows which one is running."""
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=len(programs))
-        for program in programs:
-            progress.update(task, description=program.title)
-            yield measure(program, quick)
-            progress.advance(task)
-
-
-def print_report(console: Console, results: list[Measurement], not_yet: dict[str, str]) -> None:
-    """The table of times, then what failed and what is not there yet, by name."""
+def print_report(width: int, results: list[Measurement]) -> None:
+    """The table of times, then what failed by name."""
     shown = [result for result in results if not result.failure]
-    wide = console.width >= _WIDE
-    table = Table(
-        title="lancehead demo", title_justify="left", header_style="bold", box=SIMPLE_HEAD, caption_justify="left"
-    )
-    # Words go on in the next line where there is no room; numbers are never cut.
-    table.add_column("Program")
-    if wide:
-        table.add_column("Input")
-    rows = [list(cells(result, wide)) for result in shown]
-    first = 1 + wide
-    for place, heading in enumerate(("Plain", "Compiled", "Speed-up", "Compile time"), first):
-        longest = max(cell_len(Text.from_markup(text).plain) for text in (heading, *(row[place] for row in rows)))
-        table.add_column(heading, justify="right", no_wrap=True, min_width=longest)
-    for row in rows:
-        table.add_row(*row)
-    table.caption = agreement([result.program for result in shown])
-    console.print(table)
+    print("\n".join(table(width, shown)))
+    print(wrapped(agreement([result.program for result in shown]), width))
     for result in results:
         if result.failure:
-            console.print(f"[bold red]failed[/] {result.program.name}: ", end="")
-            console.print(result.failure, markup=False, highlight=False)
-    for name, reason in not_yet.items():
-        console.print(f"[bold]not yet[/] {name}: ", end="")
-        console.print(reason, markup=False, highlight=False)
+            print(wrapped(f"failed {result.program.name}: {result.failure}", width))
 
 
-def cells(result: Measurement, wide: bool) -> Iterator[str]:
-    """A row of the table."""
-    yield result.program.title
-    if wide:
-        yield result.size
-    yield f"{result.program.baseline} {seconds(result.plain):>7}"
-    yield seconds(result.compiled)
-    yield (
-        f"[bold green]{result.speedup:,.0f} ×[/]" if result.speedup >= 100 else f"[bold green]{result.speedup:.1f} ×[/]"
+def table(width: int, results: list[Measurement]) -> list[str]:
+    """The lines of the table.
+
+    Titles go on in the next line where there is no room. Numbers are never cut: the least important columns of them are
+    left out in a terminal that is too narrow for all.
+    """
+    rows = [_HEADINGS, *map(cells, results)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
+    count = 6 if width >= _WIDE else 5
+    while count > 2 and width - sum(2 + w for w in widths[1:count]) < _TITLES:
+        count -= 1
+    columns = [column for column in _ORDER if column < count]
+    widths[0] = max(min(widths[0], width - sum(2 + w for w in widths[1:count])), len(_HEADINGS[0]))
+    lines = ["lancehead demo", ""]
+    for row in rows:
+        titles = textwrap.wrap(row[0], widths[0])
+        for title, is_first in zip(titles, itertools.chain([True], itertools.repeat(False))):
+            parts = [title.ljust(widths[0])]
+            for column in columns[1:]:
+                text = row[column] if is_first else ""
+                text = text.ljust(widths[column]) if column == 5 else text.rjust(widths[column])
+                parts.append(coloured(text) if column == 1 and row is not _HEADINGS else text)
+            lines.append("  ".join(parts).rstrip())
+        if row is _HEADINGS:
+            lines.append("─" * (sum(widths[column] + 2 for column in columns) - 2))
+    return [*lines, ""]
+
+
+def cells(result: Measurement) -> tuple[str, ...]:
+    """A row of the table, in the order of `_HEADINGS`."""
+    return (
+        result.program.title,
+        f"{result.speedup:,.0f} ×" if result.speedup >= 100 else f"{result.speedup:.1f} ×",
+        seconds(result.compiled),
+        f"{result.program.baseline} {seconds(result.plain):>7}",
+        seconds(result.compiling),
+        result.size,
     )
-    yield seconds(result.compiling)
+
+
+def coloured(text: str) -> str:
+    """A text in bold green where a terminal shows it."""
+    return f"\x1b[1;32m{text}\x1b[m" if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else text
+
+
+def wrapped(text: str, width: int) -> str:
+    """A sentence in lines of the terminal's width."""
+    return textwrap.fill(text, max(width, 20), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def agreement(programs: list[Program]) -> str:

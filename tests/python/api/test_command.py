@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,58 @@ def test_demo_knows_its_programs():
     assert "nothing" in done.stdout and "mandelbrot" in done.stdout
 
 
+WITHOUT_PACKAGES = """
+import sys
+for package in "dask english_words matplotlib PIL rich scipy sklearn threadpoolctl".split():
+    sys.modules[package] = None
+from lancehead.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("columns", [24, 48, 80, 120])
+def test_f34_the_demo_needs_numpy_alone_and_names_what_else_would_run(columns):
+    """Tables and sentences keep to the width that COLUMNS has."""
+    line = [sys.executable, "-c", WITHOUT_PACKAGES, "demo", "--quick"]
+    only = ["pi", "nbody", "pca", "sparse_tf_idf", "dask_components"]
+    done = subprocess.run(
+        [*line, *(f"--only={name}" for name in only)], capture_output=True, text=True, timeout=300,
+        env={**os.environ, "COLUMNS": str(columns)},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "")
+    words = " ".join(done.stdout.split())
+    assert "Monte- Carlo pi" in words or "Monte-Carlo pi" in words
+    for package, name in (("scikit-learn", "pca"), ("scipy", "sparse_tf_idf"), ("dask", "dask_components")):
+        assert f"not run for want of {package}: {name}" in words
+    lines = done.stdout.splitlines()
+    assert lines.pop() == "all that they need: pip install 'lancehead[demo]'"
+    assert max(map(len, lines)) <= columns
+
+
+def test_f34_programs_that_run_are_done_and_charts_name_their_package(tmp_path):
+    for arguments, status, said in (
+        (["--only=pi"], 0, "Monte-Carlo pi"),
+        (["--only=pi", f"--svg={tmp_path / 'a.svg'}"], 2, "a chart needs matplotlib: pip install 'lancehead[demo]'"),
+    ):
+        line = [sys.executable, "-c", WITHOUT_PACKAGES, "demo", "--quick", *arguments]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=300)
+        assert (done.returncode, done.stderr) == (status, "") and said in done.stdout
+
+
+@pytest.mark.parametrize("fails", ["inputs", "plain"])
+def test_f34_what_fails_before_the_compiled_version_is_no_traceback(fails, monkeypatch, capsys):
+    from lancehead import demo
+    from lancehead.demo.program import Program
+
+    def missing(*arguments):
+        raise ImportError("pictures need a reader\nmore", name=None)
+
+    program = Program("it", "It", "Python", lambda quick: (1,), str, abs, abs)
+    monkeypatch.setattr(demo, "load", lambda name: replace(program, **{fails: missing}))
+    assert demo.run(["pi"], True, []) == 1
+    assert "not run for want of pictures need a reader: pi\n" in capsys.readouterr().out
+
+
 def test_demo_names_a_program_that_fails(monkeypatch, capsys):
     from lancehead import demo
     from lancehead.demo.program import Program
@@ -71,7 +124,7 @@ def test_demo_names_a_program_that_fails(monkeypatch, capsys):
         raise ValueError("on purpose")
 
     program = Program("broken", "Broken", "Python", lambda quick: (1,), str, abs, broken)
-    monkeypatch.setattr(demo, "load", lambda names: [program])
+    monkeypatch.setattr(demo, "load", lambda name: program)
     assert demo.run(["pi"], True, []) == 1
     assert "failed broken: ValueError: on purpose" in " ".join(capsys.readouterr().out.split())
 
@@ -81,7 +134,7 @@ def test_demo_refuses_wrong_answers(monkeypatch, capsys):
     from lancehead.demo.program import Program
 
     program = Program("wrong", "Wrong", "Python", lambda quick: (-1,), str, abs, lambda x: x)
-    monkeypatch.setattr(demo, "load", lambda names: [program])
+    monkeypatch.setattr(demo, "load", lambda name: program)
     assert demo.run(["pi"], True, []) == 1
     assert "answers differ by 2" in " ".join(capsys.readouterr().out.split())
 

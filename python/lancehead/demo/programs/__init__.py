@@ -37,6 +37,3 @@ NAMES = (
     "sparse_tf_idf",
     "dask_components",
 )
-
-#: Programs that the language cannot express yet, with the reason; they are shown by name and not run.
-NOT_YET: dict[str, str] = {}
