@@ -52,18 +52,24 @@ if TYPE_CHECKING:
     from lancehead import cffi_support as cffi_support
     from lancehead import cuda as cuda
     from lancehead import cudalib as cudalib
+    from lancehead import cupy as cupy
+    from lancehead import cupyx as cupyx
     from lancehead import experimental as experimental
     from lancehead import extending as extending
     from lancehead import extensions as extensions
     from lancehead import gradients as gradients
     from lancehead import pycc as pycc
+    from lancehead import sparse as sparse
     from lancehead import typed as typed
+    from lancehead import xp as xp
     from lancehead._command.serve import serve_numba as serve_numba
+    from lancehead.objectmode import objmode as objmode
 
 #: Modules that most programs do without: they are loaded when they are asked for.
-_LATER = frozenset(
-    ("cffi_support", "cuda", "cudalib", "experimental", "extending", "extensions", "gradients", "pycc", "typed")
-)
+_LATER = frozenset((
+    "cffi_support", "cuda", "cudalib", "cupy", "cupyx", "experimental", "extending", "extensions", "gradients", "pycc",
+    "sparse", "typed", "xp",
+))  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
@@ -83,4 +89,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, "serve_numba"})
+    return [*__all__, *_LATER, "as_dtype", "bool", "objmode", "serve_numba"]

@@ -7,6 +7,9 @@ from typing import Any
 
 from lancehead import cfuncs
 
+__all__ = ["register_module", "register_type"]
+__dir__ = __all__.copy
+
 
 def register_module(module: Any) -> None:
     """Makes the functions of a module that `cffi` has compiled (`ffi.set_source`) known to compiled code.

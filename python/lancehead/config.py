@@ -232,3 +232,7 @@ CUDA_DEALLOCS_RATIO: float = 0.2
 
 #: Where CUDA C that kernels link finds its headers, separated by colons.
 CUDA_NVRTC_EXTRA_SEARCH_PATHS: str = os.environ.get("NUMBA_CUDA_NVRTC_EXTRA_SEARCH_PATHS", "")
+
+
+def __dir__() -> list[str]:
+    return [name for name in globals() if name.isupper() and name[0] != "_"]

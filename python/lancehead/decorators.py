@@ -54,8 +54,27 @@ def njit(signature_or_function: Callable[P, R], **options: Unpack[JitOptions]) -
 @overload
 def njit(signature_or_function: Signatures | None = None, **options: Unpack[JitOptions]) -> Compiles: ...
 def njit(signature_or_function: Any = None, **options: Any) -> Any:
-    """As `jit`, with the same arguments, errors and options: compiled code is all there is, without an object mode.
+    """Compiles a function when it is called, for the types of its arguments; at once for signatures that are given.
 
+    It is `jit`, but for `forceobj`, which it ignores with a warning: compiled code is all there is.
+
+    Args:
+        signature_or_function: the function, or a signature, such as `"float64(float64)"`, or a list of them.
+        options: see below.
+
+    Raises:
+        TypeError: it is not a function, there is no such option, or its value is of a wrong type.
+        ValueError: an option does not take the value.
+        TypingError: the function cannot be compiled for a signature that is given.
+
+    >>> @njit
+    ... def total(a):
+    ...     s = 0.0
+    ...     for x in a:
+    ...         s += x
+    ...     return s
+    >>> total(np.arange(4.0))
+    6.0
     >>> @njit(error_model="numpy")
     ... def ratio(x, y):
     ...     return x / y
@@ -212,3 +231,4 @@ def is_jitted(function: object) -> TypeGuard[_core.Dispatcher[..., Any]]:
 
 
 __all__ = ["is_jitted", "jit", "jit_module", "literal_unroll", "literally", "njit", "optional", "pndindex", "prange"]
+__dir__ = __all__.copy

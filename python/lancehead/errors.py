@@ -260,6 +260,11 @@ class NonexistentTargetError(InternalError):
     """A target that does not exist."""
 
 
+def __dir__() -> list[str]:
+    kinds = (name for name, kind in globals().items() if isinstance(kind, type) and issubclass(kind, BaseException))
+    return [*kinds, "deprecated"]
+
+
 def deprecated(arg: Any) -> Callable[[Any], Any]:
     """A decorator that leaves a function as it is; Numba warns when it is called.
 

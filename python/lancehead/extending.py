@@ -398,6 +398,10 @@ _LOW_LEVEL = {
 }
 
 
+def __dir__() -> list[str]:
+    return [*__all__, *_LOW_LEVEL, "models"]
+
+
 def __getattr__(name: str) -> Any:
     if name == "models":
         return importlib.import_module(f"{_LOW}.models")

@@ -4,6 +4,9 @@ from typing import Any
 
 import numpy as np
 
+__all__ = ["cross2d"]
+__dir__ = __all__.copy
+
 
 def cross2d(a: Any, b: Any) -> Any:
     """The third components of vector products, of vectors of two dimensions.

@@ -9,15 +9,31 @@ import operator
 import types
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
 from lancehead import config
 from lancehead.decorators import njit
 
+if TYPE_CHECKING:
+    from lancehead._core import Dispatcher
+    from lancehead.typing_ import Argnums, Derivative, Stated
+
+P = ParamSpec("P")
+R = TypeVar("R")
+S = TypeVar("S")
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+__all__ = [
+    "checkpoint", "checkpoint_loop", "custom_jvp", "custom_vjp", "grad", "hessian", "hvp", "jacfwd", "jacobian",
+    "jacrev", "jvp", "linearize", "stop_gradient", "value_and_grad", "vjp",
+]  # fmt: skip
+__dir__ = __all__.copy
+
 _COMPILED = "`{}` has a meaning in compiled code only"
 
 
-def _resolving(make: Callable[..., Any]) -> Callable[..., Any]:
+def _resolving(make: F) -> F:
     """Lets a transformation take bound methods, and names of variables that a function has captured."""
 
     @functools.wraps(make)
@@ -45,7 +61,7 @@ def _resolving(make: Callable[..., Any]) -> Callable[..., Any]:
         made = make(_compiled(opened, fun), numbers, *rest, **others)
         return lambda *args, **named: made(cell.cell_contents, *args, **named)
 
-    return transformed
+    return transformed  # type: ignore[return-value]
 
 
 def _shifted(argnums: Any) -> Any:
@@ -115,9 +131,7 @@ def recomputed(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     return f(*args)
 
 
-def checkpoint_loop(
-    step: Callable[..., Any], state: Any, steps: int, slots: int = 0, args: tuple[Any, ...] = ()
-) -> Any:
+def checkpoint_loop(step: Callable[..., T], state: T, steps: int, slots: int = 0, args: tuple[Any, ...] = ()) -> T:
     """The state after `steps` calls of `state = step(i, state, *args)`, for long loops over time.
 
     Where it is differentiated, `slots` states are kept, by default about the square root of `steps`, and steps run
@@ -134,7 +148,7 @@ def checkpoint_loop(
     return state
 
 
-def stop_gradient(x: Any) -> Any:
+def stop_gradient(x: T) -> T:
     """The value, which counts as a constant where it is differentiated.
 
     >>> grad(njit(lambda x: x * stop_gradient(x)))(3.0)
@@ -143,6 +157,16 @@ def stop_gradient(x: Any) -> Any:
     return x
 
 
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+    fun: Callable[Concatenate[T, P], tuple[R, S]], argnums: Literal[0] = 0, *, has_aux: Literal[True]
+) -> Derivative[T, P, tuple[tuple[R, S], T]]: ...
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+    fun: Callable[Concatenate[T, P], R], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Derivative[T, P, tuple[R, T]]: ...
+@overload
+def value_and_grad(fun: Callable[P, R], argnums: Argnums, has_aux: bool = False) -> Callable[P, tuple[R, Any]]: ...
 @_resolving
 def value_and_grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Any:
     """A function that gives the result of `fun`, one float, and its derivative.
@@ -182,6 +206,16 @@ def value_and_grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = Fa
     return _alike(derivative, fun)
 
 
+@overload
+def grad(
+    fun: Callable[Concatenate[T, P], tuple[Any, S]], argnums: Literal[0] = 0, *, has_aux: Literal[True]
+) -> Derivative[T, P, tuple[T, S]]: ...
+@overload
+def grad(  # type: ignore[overload-overlap]
+    fun: Callable[Concatenate[T, P], Any], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Derivative[T, P, T]: ...
+@overload
+def grad(fun: Callable[P, Any], argnums: Argnums, has_aux: bool = False) -> Callable[P, Any]: ...
 @_resolving
 def grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Any:
     """The derivative of a function whose result is one float, by reverse mode; see `value_and_grad`.
@@ -204,7 +238,7 @@ def grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> An
     return _alike(derivative, fun)
 
 
-def vjp(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+def vjp(fun: Callable[..., R], *primals: Any) -> tuple[R, Callable[[R], tuple[Any, ...]]]:
     """The result of `fun(*primals)`, and a function that gives for an adjoint of the result the tuple of those of the
     arguments. Each call of it runs `fun` again, for the arguments as they were: it has copies of them.
 
@@ -222,7 +256,7 @@ def vjp(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tu
     return _function(fun)(*primals), lambda adjoint: pull(adjoint, *copy.deepcopy(kept))
 
 
-def jvp(fun: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+def jvp(fun: Callable[..., R], primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[R, R]:
     """The result of `fun(*primals)` and its tangent for tangents of the arguments, by forward mode; `None` is that of a
     constant.
 
@@ -235,11 +269,11 @@ def jvp(fun: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, 
     def derivative(args, along):  # type: ignore[no-untyped-def]
         return pushed(fun, args, along)
 
-    found: tuple[Any, Any] = _compiled(derivative, fun)(tuple(primals), tuple(tangents))
+    found: tuple[R, R] = _compiled(derivative, fun)(tuple(primals), tuple(tangents))
     return found
 
 
-def linearize(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+def linearize(fun: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R]]:
     """The result of `fun(*primals)`, and the function that gives its tangent for those of the arguments. Each call of
     it runs `fun` again, for the arguments as they were: it has copies of them."""
     kept = copy.deepcopy(primals)
@@ -247,7 +281,7 @@ def linearize(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...
 
 
 @_resolving
-def jacfwd(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
+def jacfwd(fun: Callable[P, Any], argnums: int | str = 0) -> Callable[P, Any]:
     """The matrix of derivatives with respect to one argument, by columns in forward mode: of the shape of the result,
     then that of the argument. It suits results with more elements than the argument."""
     asked, _ = _asked(fun, argnums)
@@ -255,31 +289,31 @@ def jacfwd(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
     def derivative(*args):  # type: ignore[no-untyped-def]
         return forward_jacobian(fun, asked, args)
 
-    return _alike(derivative, fun)
+    return _alike(derivative, fun)  # type: ignore[no-any-return]
 
 
 @_resolving
-def jacrev(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
+def jacrev(fun: Callable[P, Any], argnums: int | str = 0) -> Callable[P, Any]:
     """As `jacfwd`, by rows in reverse mode. It suits arguments with more elements than the result."""
     asked, _ = _asked(fun, argnums)
 
     def derivative(*args):  # type: ignore[no-untyped-def]
         return reverse_jacobian(fun, asked, args)
 
-    return _alike(derivative, fun)
+    return _alike(derivative, fun)  # type: ignore[no-any-return]
 
 
 jacobian = jacrev
 
 
 @_resolving
-def hessian(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
+def hessian(fun: Callable[P, Any], argnums: int | str = 0) -> Callable[P, Any]:
     """The matrix of second derivatives with respect to one argument of a function whose result is one float."""
     return jacfwd(grad(fun, argnums), argnums)
 
 
 @_resolving
-def hvp(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
+def hvp(fun: Callable[Concatenate[T, ...], Any], argnums: int | str = 0) -> Callable[..., T]:
     """The product of the matrix of second derivatives with a tangent, which is the last argument, by forward mode over
     reverse mode: the matrix is not made.
 
@@ -291,33 +325,33 @@ def hvp(fun: Callable[..., Any], argnums: int | str = 0) -> Any:
     def derivative(*args):  # type: ignore[no-untyped-def]
         return product_with_hessian(fun, asked, args[:-1], args[-1])
 
-    return _alike(derivative, fun, "tangent")
+    return _alike(derivative, fun, "tangent")  # type: ignore[no-any-return]
 
 
-def checkpoint(fun: Callable[..., Any]) -> Any:
+def checkpoint(fun: Callable[P, R]) -> Dispatcher[P, R]:
     """A function that gives what `fun` gives; where it is differentiated, it keeps copies of its arguments only, and
     runs again for the derivative: less memory for the time of another run."""
 
     def again(*args):  # type: ignore[no-untyped-def]
         return recomputed(fun, args)
 
-    return _compiled(again, fun)
+    return _compiled(again, fun)  # type: ignore[no-any-return]
 
 
-def custom_vjp(fun: Callable[..., Any]) -> Any:
+def custom_vjp(fun: Callable[P, R]) -> Stated[P, R]:
     """A function whose derivative in reverse mode the program states, by `f.defvjp(forward, backward)`.
 
     `forward(*args)` gives the result and what `backward` needs; `backward(saved, adjoint)` gives a tuple of the
     adjoints of all arguments, `None` where there is none. If the program changes an argument later, `forward` must save
     a copy of it.
     """
-    return _stated(fun, "defvjp", ("__forward__", "__backward__"))
+    return _stated(fun, "defvjp", ("__forward__", "__backward__"))  # type: ignore[no-any-return]
 
 
-def custom_jvp(fun: Callable[..., Any]) -> Any:
+def custom_jvp(fun: Callable[P, R]) -> Stated[P, R]:
     """A function whose derivative the program states, by `f.defjvp(tangent)`: `tangent(args, tangents)` gives the
     result and its tangent, which is linear in those of the arguments, so that reverse mode has it as well."""
-    return _stated(fun, "defjvp", ("__tangent__",))
+    return _stated(fun, "defjvp", ("__tangent__",))  # type: ignore[no-any-return]
 
 
 def _stated(fun: Callable[..., Any], name: str, attributes: tuple[str, ...]) -> Any:

@@ -346,9 +346,21 @@ def described(decorator: str) -> str:
     lines = ["", "", "Options:"]
     for option in of(decorator).values():
         if not is_mute(decorator, option) and not option.name.startswith("_"):
-            lines.append(f"    {option.name} (default {plain(option.default)}): {plain(option.effect)}")
-            lines.append(f"        It takes {plain(option.values.text)}.")
+            lines += _wrapped(f"    {option.name} (default {plain(option.default)}): {plain(option.effect)}")
+            lines += _wrapped(f"        It takes {plain(option.values.text)}.")
     return "\n    ".join(lines) + "\n"
+
+
+def _wrapped(text: str) -> list[str]:
+    """A line of a docstring in lines that fit beside the indentation of `help`; `textwrap` takes an import's time."""
+    first, *words = text.lstrip().split(" ")
+    lines = [" " * (len(text) - len(text.lstrip())) + first]
+    for word in words:
+        if len(lines[-1]) + len(word) < 96:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"        {word}")
+    return lines
 
 
 class Default:
@@ -410,8 +422,13 @@ def describe(decorator: str, function: Any) -> None:
 
 
 def plain(text: str) -> str:
-    """A text without the marks of code in Markdown."""
-    return text.replace("`", "")
+    """A text without Markdown's marks of code and links to other pages.
+
+    >>> plain('Both, or `"python"` ([more](semantics.md)).')
+    'Both, or "python".'
+    """
+    before, link, after = text.replace("`", "").partition(" ([more](")
+    return before + after.partition("))")[2] if link else before
 
 
 def suggest(name: str, known: Iterable[str]) -> list[str]:

@@ -78,3 +78,4 @@ def _ahead() -> Any:
 
 
 __all__ = ["CC"]
+__dir__ = __all__.copy

@@ -132,3 +132,4 @@ def _made(function: Any, options: dict[str, Any]) -> Any:
 
 
 __all__ = ["StencilFunc", "stencil"]
+__dir__ = __all__.copy

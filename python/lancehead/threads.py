@@ -104,3 +104,4 @@ __all__ = [
     "get_num_threads", "get_parallel_chunksize", "get_thread_id", "parallel_chunksize", "set_num_threads",
     "set_parallel_chunksize", "threading_layer",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -34,6 +34,7 @@ from lancehead.lib.lancehead.typed import mutable, shared
 from lancehead.typed_sets import Algebra
 
 __all__ = ["Dict", "List", "Set"]
+__dir__ = __all__.copy
 
 #: The number of items of a list that IPython shows.
 _SHOWN = 1000

@@ -736,6 +736,11 @@ _ABSTRACT = (
 __all__ += list(_ABSTRACT)
 
 
+def __dir__() -> list[str]:
+    domains = [name for name in globals() if name.endswith("_domain")]
+    return [*__all__, *domains, "bool", "deferred_type", "ellipsis", "from_dtype", "typeof"]
+
+
 def from_dtype(dtype: Any) -> Any:
     """The type of elements of a NumPy dtype.
 
@@ -776,17 +781,13 @@ def as_dtype(type_: CoreType) -> numpy.dtype[Any]:
     return found
 
 
-#: The package of the low-level extension API, which few programs use.
-_LOW_LEVEL = "lancehead.lowlevel"
-
-
 def __getattr__(name: str) -> Any:
     if name == "bool":  # NumPy's name, which would hide Python's own here.
         return boolean
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     if name == "ExternalFunction":
-        return importlib.import_module(f"{_LOW_LEVEL}.external").ExternalFunction
+        return importlib.import_module("lancehead.lowlevel.external").ExternalFunction
     if name in _ABSTRACT:
         globals()[name] = getattr(importlib.import_module("lancehead.abstract_types"), name)
         return globals()[name]

@@ -6,7 +6,7 @@ No program imports this when it runs: decorators name it under `TYPE_CHECKING`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, ParamSpec, Protocol, SupportsIndex, TypedDict, TypeVar
+from typing import Any, Literal, ParamSpec, Protocol, SupportsIndex, TypedDict, TypeVar, overload
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from lancehead.stencils import StencilFunc
 
 P = ParamSpec("P")
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+T_contra = TypeVar("T_contra", contravariant=True)
 AnyFunction = Callable[..., Any]
 
 #: Types of arguments, perhaps with that of the result.
@@ -150,6 +152,28 @@ class CompilesDeviceFunction(Protocol):
 
     def __call__(self, function: Callable[P, R], /) -> CUDADispatcher[P, R]: ...
 
+
+class Derivative(Protocol[T_contra, P, R_co]):
+    """The derivative of a function with respect to its first argument: it takes the same arguments."""
+
+    @overload
+    def __call__(self, first: T_contra, /, *args: P.args, **named: P.kwargs) -> R_co: ...
+    @overload
+    def __call__(self, **named: Any) -> R_co: ...
+
+
+class Stated(Protocol[P, R_co]):
+    """A function whose derivative the program states."""
+
+    def __call__(self, *args: P.args, **named: P.kwargs) -> R_co: ...
+    @property
+    def defvjp(self) -> Callable[[AnyFunction, AnyFunction], Any]: ...
+    @property
+    def defjvp(self) -> Callable[[AnyFunction], Any]: ...
+
+
+#: With respect to which arguments: a position or a name, or several.
+Argnums = int | str | tuple[int | str, ...] | list[int | str]
 
 MakesUfunc = Callable[[AnyFunction], np.ufunc]
 MakesDUFunc = Callable[[AnyFunction], DUFunc]

@@ -235,3 +235,4 @@ def _named(ufunc: np.ufunc) -> Any:
 
 
 __all__ = ["guvectorize", "vectorize"]
+__dir__ = __all__.copy

@@ -90,3 +90,5 @@ __all__ = [
     "syncthreads", "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp", "threadIdx", "threadfence",
     "threadfence_block", "threadfence_system", "to_device", "typing", "vectorize", "warp", "warpsize",
 ]  # fmt: skip
+__all__ += ["KernelDerivative", "block", "vjp", *vector_types.__all__]  # noqa: PLE0604
+__dir__ = __all__.copy

@@ -9,6 +9,7 @@ __all__ = [
     "CudaAPIError", "CudaCheckError", "CudaDriverError", "CudaSupportError", "LinkerError", "NumbaError",
     "NumbaWarning", "NvrtcError", "TypingError", "UnsupportedError",
 ]  # fmt: skip
+__dir__ = __all__.copy
 
 
 class CudaDriverError(Exception):

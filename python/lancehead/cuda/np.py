@@ -6,4 +6,7 @@ from types import SimpleNamespace
 
 from lancehead.types import from_dtype
 
+__all__ = ["numpy_support"]
+__dir__ = __all__.copy
+
 numpy_support = SimpleNamespace(from_dtype=from_dtype)

@@ -142,3 +142,7 @@ def create_xoroshiro128p_states(n: int, seed: int, subsequence_start: int = 0, s
         first = to_device(_first_states(runs, int(np.uint64(seed)), max(0, index(subsequence_start))), stream)
         _make_runs[-(-runs // _THREADS), _THREADS, stream](states, first)
     return states
+
+
+def __dir__() -> list[str]:
+    return [name for name in globals() if "xoroshiro128p" in name and name[0] != "_"]

@@ -8,6 +8,9 @@ from typing import Any
 from lancehead import _core
 from lancehead.cuda.args import native
 
+__all__ = ["signature", "typeof"]
+__dir__ = __all__.copy
+
 signature = _core.Signature
 
 

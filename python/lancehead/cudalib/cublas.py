@@ -500,3 +500,4 @@ def gemm(transa: str, transb: str, alpha: Any, A: Any, B: Any, beta: Any = 0, C:
 
 
 __all__ = ["Blas", "CuBLASError", "axpy", "dot", "gemm", "gemv"]
+__dir__ = __all__.copy

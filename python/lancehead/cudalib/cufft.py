@@ -204,3 +204,4 @@ def _complex(ary: Any) -> Any:
 
 
 __all__ = ["CuFFTError", "FFTPlan", "fft", "fft_inplace", "ifft", "ifft_inplace"]
+__dir__ = __all__.copy

@@ -313,3 +313,4 @@ def quasi(size: int, bits: int = 32, nd: int = 1, device: bool = False) -> Any:
 
 
 __all__ = ["PRNG", "QRNG", "CuRandError", "lognormal", "normal", "poisson", "quasi", "uniform"]
+__dir__ = __all__.copy

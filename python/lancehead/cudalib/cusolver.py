@@ -312,3 +312,4 @@ def _length(a: np.ndarray, name: str, n: int) -> np.ndarray:
 
 
 __all__ = ["CuSolverError", "Solver"]
+__dir__ = __all__.copy

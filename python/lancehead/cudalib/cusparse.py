@@ -628,3 +628,4 @@ __all__ = [
     "CuSparseError", "CudaBSRMatrix", "CudaCSCMatrix", "CudaCSRMatrix", "CudaSparseMatrix", "MatDescr", "Sparse",
     "bsr_matrix", "csc_matrix", "csr_matrix",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -81,3 +81,4 @@ __all__ = [
     "CuBLASError", "CuFFTError", "CuRandError", "CuSolverError", "CuSparseError", "CudaAPIError", "CudaLibraryError",
     "CudaSupportError",
 ]  # fmt: skip
+__dir__ = __all__.copy

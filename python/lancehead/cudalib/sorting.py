@@ -180,3 +180,4 @@ def _on_gpu(
 
 
 __all__ = ["RadixSort", "segmented_sort"]
+__dir__ = __all__.copy

@@ -596,3 +596,7 @@ __all__ = [
     "unique_inverse", "unique_values", "unpackbits", "unravel_index", "unsignedinteger", "unwrap", "ushort",
     "vander", "var", "vdot", "vsplit", "vstack", "where", "zeros", "zeros_like",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "bool", "cfloat", "complex", "complex_", "float", "float_", "int", "singlecomplex"]

@@ -5,3 +5,4 @@ from __future__ import annotations
 from numpy.exceptions import AxisError, ComplexWarning, RankWarning, TooHardError, VisibleDeprecationWarning
 
 __all__ = ["AxisError", "ComplexWarning", "RankWarning", "TooHardError", "VisibleDeprecationWarning"]
+__dir__ = __all__.copy

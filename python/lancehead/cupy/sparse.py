@@ -14,3 +14,7 @@ def __getattr__(name: str) -> Any:
     except ImportError as e:
         raise AttributeError(f"{name}: this version of lancehead has no sparse matrices") from e
     return getattr(found, name)
+
+
+def __dir__() -> list[str]:
+    return dir(importlib.import_module("lancehead.sparse"))

@@ -67,3 +67,7 @@ __all__ = [
     "empty_like_pinned", "empty_pinned", "rsqrt", "scatter_add", "scatter_max", "scatter_min", "zeros_like_pinned",
     "zeros_pinned",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "jit", "scipy"]

@@ -79,3 +79,4 @@ __all__ = [
     "Kernel", "atomic", "blockDim", "blockIdx", "grid", "gridDim", "gridsize", "laneid", "rawkernel", "shared",
     "shfl_down_sync", "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "syncthreads", "syncwarp", "threadIdx", "warpsize",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -44,6 +44,7 @@ __all__ = [
     "new",
     "register",
 ]
+__dir__ = __all__.copy
 
 
 class StructRefProxy(_core.Struct):

@@ -9,6 +9,13 @@ from lancehead import _core, errors, foreign_types, types
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel.values import LAYOUTS, lowered, plain, raised
 
+__all__ = [
+    "BooleanModel", "DataModel", "FloatModel", "IntegerModel", "OpaqueModel", "OwnerModel", "PointerModel",
+    "PrimitiveModel", "StructModel", "TupleModel", "UniTupleModel", "default_manager", "lookup", "manager",
+    "register_default", "register_model",
+]  # fmt: skip
+__dir__ = __all__.copy
+
 T = TypeVar("T", bound=type)
 
 

@@ -95,3 +95,4 @@ __all__ = [
     "lil_array", "lil_matrix", "load_npz", "matmul", "on_device", "permute_dims", "rand", "random", "random_array",
     "save_npz", "sparray", "spdiags", "spmatrix", "swapaxes", "tril", "triu", "vstack",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -426,3 +426,4 @@ __all__ = [
     "dijkstra", "floyd_warshall", "johnson", "minimum_spanning_tree", "pagerank", "reconstruct_path", "shortest_path",
     "triangles",
 ]  # fmt: skip
+__dir__ = __all__.copy

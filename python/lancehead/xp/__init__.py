@@ -91,3 +91,4 @@ __all__ = [
 ]  # fmt: skip
 __all__ += creation.__all__ + dtypes.__all__ + elementwise.__all__ + folds.__all__ + manipulation.__all__
 __all__ += primitives.__all__ + products.__all__ + reducing.__all__ + selections.__all__
+__dir__ = __all__.copy

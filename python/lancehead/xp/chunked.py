@@ -225,3 +225,4 @@ if dask.config.get("array_optimize", None) is None:
 regions.OPTIONS["nogil"] = True
 
 __all__ = ["Mapped", "from_array", "optimize", "settled"]
+__dir__ = __all__.copy

@@ -494,3 +494,4 @@ def default_rng(seed: Any = None, stream: str | None = None, device: Any = None)
 
 
 __all__ = ["Generator", "default_rng"]
+__dir__ = __all__.copy

@@ -293,6 +293,48 @@ def test_all_public_modules_are_looked_at():
     assert {m for m in MODULES if not importlib.import_module(m).__doc__} == set()
 
 
+def modules_by_dir():
+    """All modules that completion leads to from the package itself, by name."""
+    found, waiting = {}, [lancehead]
+    while waiting:
+        module = waiting.pop()
+        if module.__name__ not in found:
+            found[module.__name__] = module
+            values = (getattr(module, name) for name in dir(module))
+            waiting += (v for v in values if inspect.ismodule(v) and v.__name__.startswith("lancehead."))
+    return found
+
+
+def test_f39_completion_shows_public_names_and_nothing_else():
+    modules = modules_by_dir()
+    packages = {"cuda", "cudalib", "cupy", "cupyx", "experimental", "extending", "gradients", "sparse", "typed", "xp"}
+    assert {f"lancehead.{name}" for name in packages} <= modules.keys()
+    assert {"lancehead.sparse.csgraph", "lancehead.xp.linalg", "lancehead.cupy.cuda.runtime"} <= modules.keys()
+    for path, module in modules.items():
+        shown = [name for name in dir(module) if name[:2] != "__"]
+        assert len(shown) == len(set(shown)) and set(getattr(module, "__all__", ())) <= {*dir(module)}, path
+        for name in shown:
+            value = getattr(module, name)
+            home = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
+            # NumPy's own classes are public names of `lancehead.cupy`, as they are of CuPy.
+            assert home in (None, "builtins") or home.partition(".")[0] in ("lancehead", "numpy"), (path, name)
+            assert name not in ("annotations", "np", "numpy") or path == "lancehead.cuda", (path, name)
+    assert len(modules) > 50
+
+
+def test_f39_completion_loads_nothing():
+    program = "import sys, lancehead; dir(lancehead); print('lancehead.cuda' in sys.modules, lancehead.xp.__name__)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("False lancehead.xp\n", "")
+
+
+def test_f39_help_of_decorators_reads_by_itself():
+    for decorator in (lancehead.jit, njit, lancehead.vectorize, lancehead.guvectorize, lancehead.stencil, cuda.jit):
+        text = inspect.getdoc(decorator)
+        assert ".md)" not in text and not text.startswith("As "), decorator
+        assert max(map(len, text.splitlines())) <= 116, decorator
+
+
 @pytest.mark.parametrize("module, name, value", PUBLIC)
 def test_every_public_name_has_a_sentence(module, name, value):
     text = inspect.getdoc(value)

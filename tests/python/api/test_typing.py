@@ -22,6 +22,7 @@ import lancehead
 from lancehead import carray, cfunc, cuda, float64, guvectorize, jit, literally, njit
 from lancehead import pndindex, prange, stencil, types, vectorize
 from lancehead.extending import overload, register_jitable
+from lancehead.gradients import checkpoint, custom_vjp, grad, hessian, hvp, jvp, stop_gradient, value_and_grad, vjp
 
 
 @njit
@@ -185,11 +186,42 @@ def chosen(x):
 
 
 reveal_type(plain(1))  # R: int
+
+
+@njit
+def loss(w: np.ndarray, rate: float = 1.0) -> float:
+    return rate * w.sum()
+
+
+def cube(x: float) -> float:
+    return x * x * x
+
+
+def with_count(x: float) -> tuple[float, int]:
+    return x * x, 1
+
+
+reveal_type(grad(cube)(2.0))  # R: float
+reveal_type(grad(loss)(np.zeros(3), rate=2.0))  # R: ndarray
+reveal_type(grad(loss)(w=np.zeros(3)))  # R: ndarray
+reveal_type(grad(with_count, has_aux=True)(2.0))  # R: tuple[float, int]
+reveal_type(value_and_grad(cube)(2.0))  # R: tuple[float, float]
+reveal_type(value_and_grad(loss)(np.zeros(3)))  # R: tuple[float, numpy.ndarray
+reveal_type(grad(loss, (0, 1)))  # R: def (w: numpy.ndarray
+reveal_type(vjp(cube, 1.0)[0])  # R: float
+reveal_type(jvp(cube, (1.0,), (1.0,)))  # R: tuple[float, float]
+reveal_type(hessian(loss))  # R: def (w: numpy.ndarray
+reveal_type(hvp(loss)(np.zeros(3), np.ones(3)))  # R: ndarray
+reveal_type(checkpoint(cube))  # R: Dispatcher[[x: float], float]
+reveal_type(custom_vjp(cube)(1.0))  # R: float
+reveal_type(stop_gradient(2.0))  # R: float
+reveal_type(lancehead.xp)  # R: Module
 '''
 
 WRONG = """
 import numpy as np
 from lancehead import cfunc, cuda, guvectorize, jit, njit, prange, stencil, vectorize
+from lancehead.gradients import grad
 
 
 @njit
@@ -233,6 +265,9 @@ kernel[1, 32](np.zeros(3), "3")  # E: call-overload
 kernel.forall(3)(np.zeros(3), "3")  # E: call-overload
 cuda.jit(devise=True)  # E: call-overload
 prange("a")  # E: arg-type
+grad(add)("a", 1.0)  # E: call-overload
+grad(add)(1.0, 2.0, 3.0)  # E: call-overload
+grad(add, argnum=1)  # E: call-overload
 """
 
 

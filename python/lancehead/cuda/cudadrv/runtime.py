@@ -1,7 +1,5 @@
 """The run-time library of CUDA whose version the CPU device has the features of."""
 
-from __future__ import annotations
-
 
 class Runtime:
     """The version of the CUDA run-time library, as programs ask for it."""

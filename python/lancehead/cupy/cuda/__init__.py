@@ -95,3 +95,4 @@ __all__ = [
     "pinned_memory", "profile", "profiler", "runtime", "set_allocator", "set_pinned_memory_allocator", "stream",
     "using_allocator",
 ]  # fmt: skip
+__dir__ = __all__.copy

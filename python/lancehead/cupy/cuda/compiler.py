@@ -13,3 +13,4 @@ def is_valid_kernel_name(name: str) -> bool:
 
 
 __all__ = ["CompileException", "is_valid_kernel_name"]
+__dir__ = __all__.copy

@@ -8,6 +8,9 @@ from typing import Any
 from lancehead.cupy import layout
 from lancehead.cupy.cuda import runtime
 
+__all__ = ["Device", "from_pointer", "get_compute_capability", "get_device_id"]
+__dir__ = __all__.copy
+
 
 @functools.total_ordering
 class Device:

@@ -42,3 +42,4 @@ def streamGetCtx(stream: int) -> int:
 
 
 __all__ = ["CUDADriverError", "ctxGetCurrent", "ctxGetDevice", "get_build_version", "streamGetCtx"]
+__dir__ = __all__.copy

@@ -430,3 +430,4 @@ __all__ = [
     "UnownedMemory", "alloc",
     "get_allocator", "malloc_managed", "set_allocator", "using_allocator",
 ]  # fmt: skip
+__dir__ = __all__.copy

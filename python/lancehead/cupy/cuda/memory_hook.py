@@ -54,3 +54,4 @@ def tell(what: str, **facts: Any) -> None:
 
 
 __all__ = ["MemoryHook"]
+__dir__ = __all__.copy

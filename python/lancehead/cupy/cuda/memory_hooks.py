@@ -82,3 +82,4 @@ def _size(count: float) -> str:
 
 
 __all__ = ["DebugPrintHook", "LineProfileHook"]
+__dir__ = __all__.copy

@@ -114,3 +114,4 @@ __all__ = [
     "PinnedMemory", "PinnedMemoryPointer", "PinnedMemoryPool", "PooledPinnedMemory", "alloc_pinned_memory",
     "set_pinned_memory_allocator",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -16,3 +16,4 @@ def stop() -> None:
 
 
 __all__ = ["start", "stop"]
+__dir__ = __all__.copy

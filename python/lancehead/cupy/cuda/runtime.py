@@ -290,3 +290,11 @@ def profilerStart() -> None:
 
 def profilerStop() -> None:
     """Ends a profile."""
+
+
+def __dir__() -> list[str]:
+    return [
+        name
+        for name in globals()
+        if name[0] != "_" and name not in ("Any", "NamedTuple", "annotations", "layout", "os")
+    ]

@@ -8,6 +8,9 @@ from typing import Any
 
 from lancehead.cupy.cuda import runtime
 
+__all__ = ["Event", "ExternalStream", "Stream", "get_current_stream", "get_elapsed_time"]
+__dir__ = __all__.copy
+
 
 class _Stacks(threading.local):
     def __init__(self) -> None:

@@ -72,3 +72,4 @@ __all__ = [
     "numpy_satisfies", "parameterize", "product", "product_dict", "shaped_arange", "shaped_linspace", "shaped_random",
     "shaped_reverse_arange", "shaped_sparse_random", "slow", "with_requires",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -24,3 +24,4 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = ["asnumpy", "get_array_module"]
+__dir__ = __all__.copy
