@@ -4,27 +4,58 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from lancehead import __version__, demo, errors
 from lancehead._command import ahead, cache, environment, info, packing, pages, running
+from lancehead.options import suggestion
 
 _COMMANDS = ("demo", "run", "numba", "cache", "pack", "build", "info")
 _STATUS = """exit status:
   0  done
-  1  something failed: a program of the demo, a compilation, an entry of the cache that is damaged
+  1  something failed: a program of the demo, a compilation, an entry of the
+     cache that is damaged
   2  wrong use: an unknown argument, a file that does not exist
   `run` ends with the status of the program, and with 1 after an exception."""
+
+
+class _Help(argparse.HelpFormatter):
+    """Wraps descriptions to the width of the terminal; lines of examples stay whole."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        parts = text.split("\n\n")
+        return "\n\n".join(part if "\n" in part else textwrap.fill(part, width) for part in parts)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Names the nearest command or option after one that does not exist."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=_Help, **options)
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the command after wrong use."""
+        if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
+            known = choice[2].replace("'", "")
+            message = f"there is no `{choice[1]}`{suggestion(choice[1], known.split(', '))}; there are: {known}"
+        elif strange := re.match(r"unrecognized arguments: (--?[\w-]+)", message):
+            message += suggestion(strange[1], self._option_string_actions)
+        super().error(message)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit status."""
     top = parser()
-    options = top.parse_args(arguments)
+    options, strange = top.parse_known_args(arguments)
+    if strange:
+        # The command names its own options, where `parse_args` would name those before it.
+        options.parser.error(f"unrecognized arguments: {' '.join(strange)}")
     if options.action is None:
         top.print_help(sys.stderr)
         return 2
@@ -34,12 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    top = argparse.ArgumentParser(
-        prog="lancehead", description="Compiles Python and NumPy functions to native code.", epilog=_STATUS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    top = _Parser(prog="lancehead", description="Compiles Python and NumPy functions to native code.", epilog=_STATUS)
     top.add_argument("-V", "--version", action="version", version=f"lancehead {__version__}")
-    top.set_defaults(action=None)
+    top.set_defaults(action=None, parser=top)
     commands = top.add_subparsers(title="commands", dest="command")
     add_demo(commands)
     add_run(commands)
@@ -68,9 +96,8 @@ def parser() -> argparse.ArgumentParser:
 def command(commands: Any, name: str, summary: str, description: str, *examples: str) -> argparse.ArgumentParser:
     """A subcommand whose help has a description and examples."""
     shown = "\n".join(["example:" if len(examples) == 1 else "examples:", *(f"  {example}" for example in examples)])
-    made: argparse.ArgumentParser = commands.add_parser(
-        name, help=summary, description=description, epilog=shown, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    made: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=description, epilog=shown)
+    made.set_defaults(parser=made)
     return made
 
 
@@ -107,7 +134,7 @@ def add_run(commands: Any) -> None:
     )
     run.add_argument("script", nargs="?", metavar="FILE", help="a Python file; - for the standard input")
     run.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENT", help="arguments of the program")
-    run.set_defaults(action=run_program, parser=run)
+    run.set_defaults(action=run_program)
 
 
 def add_numba(commands: Any) -> None:
@@ -348,7 +375,7 @@ def print_page(options: argparse.Namespace) -> int:
         # Prints the help and ends.
         parser().parse_args([options.id, "--help"])
     try:
-        print(pages.page(options.id), end="")
+        print(pages.page(options.id, _COMMANDS), end="")
     except KeyError as error:
         return failed("help", f"{error.args[0]}\n  `lancehead help` lists all", 2)
     return 0

@@ -23,16 +23,16 @@ def ids() -> dict[str, Path]:
     return {path.stem: path for path in found if path.stem != "README"}
 
 
-def page(name: str) -> str:
+def page(name: str, commands: tuple[str, ...] = ()) -> str:
     """The page of a diagnostic, whose id may be given as it is shown: `error[read-only]`.
 
     Raises:
-        KeyError: there is no such id, with the nearest one.
+        KeyError: there is no such id, with the nearest one, or the nearest command.
     """
     known = ids()
     bare = re.sub(r"^\w*\[|\]$", "", name.strip()).lower()
     if bare not in known:
-        raise KeyError(f"no diagnostic has the id {bare}{suggestion(bare, known)}")
+        raise KeyError(f"no diagnostic or command has the name {bare}{suggestion(bare, [*known, *commands])}")
     return known[bare].read_text(encoding="utf-8")
 
 

@@ -511,6 +511,40 @@ def test_f18_options_that_may_be_repeated_say_so():
             assert "may be repeated" in action.help, (name, action.option_strings)
 
 
+@pytest.mark.parametrize("columns", [72, 80, 120])
+def test_f40_helps_keep_to_the_width_of_the_terminal(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for name, made in parsers().items():
+        # Usages of one's own, examples and the table of statuses stay as they are written.
+        text = made.format_help().removesuffix(made.epilog.strip() + "\n")
+        lines = [line for line in text.splitlines() if line != f"usage: {made.usage}"]
+        assert max(map(len, lines)) <= columns, name
+        assert max(map(len, made.epilog.splitlines())) <= 80, name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "prog", "meant"),
+    [
+        (["hlep"], "lancehead", "help"), (["--versoin"], "lancehead", "--version"),
+        (["help", "deom"], "lancehead help", "demo"), (["demo", "--quik"], "lancehead demo", "--quick"),
+        (["cache", "lss"], "lancehead cache", "ls"), (["cache", "ls", "--log"], "lancehead cache ls", "--long"),
+        (["numba", "onn"], "lancehead numba", "on"), (["build", "x.py", "--levl"], "lancehead build", "--level"),
+    ],
+)  # fmt: skip
+def test_f40_misspelt_commands_and_options_are_named_with_the_nearest(arguments, prog, meant, capsys):
+    try:
+        status = cli.main(arguments)
+    except SystemExit as ended:
+        status = ended.code
+    said = capsys.readouterr().err
+    assert status == 2 and f"did you mean `{meant}`?" in said and f"\n{prog}: " in f"\n{said}"
+
+
+def test_f40_arguments_of_programs_are_theirs(tmp_path):
+    (tmp_path / "program.py").write_text("import sys\nprint(sys.argv[1:])\n")
+    assert command("run", tmp_path / "program.py", "--quik", "hlep").stdout == "['--quik', 'hlep']\n"
+
+
 PROGRAM = "import sys, numba\n@numba.njit\ndef f(x): return x + 1\nprint(f(41), sys.argv, __name__)\n"
 
 
