@@ -13,6 +13,7 @@ from opcode import opmap
 from typing import Any
 
 from lancehead import _core, errors
+from lancehead.options import NoAttribute
 
 #: Modules of which only such names exist.
 MODULES = frozenset(
@@ -188,7 +189,7 @@ def missing(module: str, name: str) -> AttributeError | ImportError:
     known = NAMES.get(module, "").split() + NAMES.get(module.replace("lancehead", "numba", 1), "").split()
     full = f"{module}.{name}"
     if name not in known:
-        return AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
+        return NoAttribute(module, name)
     text = Absent(full).__lancehead_refused__
     # `from module import name` drops the text of an AttributeError. The import system asks a package for it, the
     # instruction any other module.

@@ -38,6 +38,8 @@ def _resolving(make: F) -> F:
 
     @functools.wraps(make)
     def transformed(fun: Callable[..., Any], argnums: Any = 0, *rest: Any, **others: Any) -> Any:
+        if not callable(fun):
+            raise TypeError(f"`{make.__name__}` takes a function, not `{type(fun).__name__}`")
         if isinstance(fun, types.MethodType):
             own, held = fun.__func__, (fun.__self__,)
             made = make(_function(own), _shifted(argnums), *rest, **others)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -452,6 +453,26 @@ def suggestion(name: str, known: Iterable[str], most: int = 1) -> str:
     """
     near = suggest(name, known)[:most]
     return f"; did you mean {' or '.join(f'`{n}`' for n in near)}?" if near else ""
+
+
+class NoAttribute(AttributeError):
+    """A name that a module lacks. The nearest one is looked for when the message is read: `hasattr` costs nothing.
+
+    >>> str(NoAttribute("lancehead", "vectorise"))
+    "module 'lancehead' has no attribute 'vectorise'; did you mean `vectorize`?"
+    """
+
+    def __init__(self, module: str, name: str, reason: str = "") -> None:
+        text = f"module {module!r} has no attribute {name!r}{reason}"
+        super().__init__(text, name=name)
+        self._module, self._reason = module, reason
+
+    def __reduce__(self) -> Any:
+        return NoAttribute, (self._module, self.name, self._reason)
+
+    def __str__(self) -> str:
+        known = () if self._reason else dir(sys.modules.get(self._module))
+        return f"{self.args[0]}{suggestion(self.name or '', (name for name in known if name[0] != '_'))}"
 
 
 _KNOWN = {decorator: of(decorator) for decorator in (*_JIT, "stencil", *_CUDA)}

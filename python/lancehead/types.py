@@ -787,7 +787,7 @@ def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     if name == "ExternalFunction":
-        return importlib.import_module("lancehead.lowlevel.external").ExternalFunction
+        return importlib.import_module(f"{__package__}.lowlevel.external").ExternalFunction
     if name in _ABSTRACT:
         globals()[name] = getattr(importlib.import_module("lancehead.abstract_types"), name)
         return globals()[name]

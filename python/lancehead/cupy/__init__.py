@@ -421,6 +421,7 @@ from lancehead.cupy.ufuncs import (
     trunc,
     ufunc,
 )
+from lancehead.options import NoAttribute
 
 if TYPE_CHECKING:
     from lancehead.cupy.kernels import ElementwiseKernel
@@ -542,7 +543,7 @@ def __getattr__(name: str) -> Any:
     if name in _LATER:
         found = globals()[name] = getattr(importlib.import_module(f"lancehead.cupy.{_LATER[name]}"), name)
         return found
-    raise AttributeError(f"module 'lancehead.cupy' has no attribute {name!r}")
+    raise NoAttribute(__name__, name)
 
 
 __all__ = [

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from lancehead.options import NoAttribute
 from lancehead.sparse import dtypes, loops
 from lancehead.sparse.conversions import sparse, to_csr, transposed
 from lancehead.sparse.formats import Array, Rows, compressed, is_sparse, of_coords, rows_of
@@ -416,7 +417,7 @@ REFUSED = dict.fromkeys(
 
 def __getattr__(name: str) -> NoReturn:
     reason = f": {REFUSED[name]}" if name in REFUSED else ""
-    raise AttributeError(f"module 'lancehead.sparse.csgraph' has no attribute '{name}'{reason}")
+    raise NoAttribute(__name__, name, reason)
 
 
 __all__ = [

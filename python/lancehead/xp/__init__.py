@@ -8,8 +8,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from lancehead.options import NoAttribute
 from lancehead.xp import (  # noqa: F401
     by_numpy,
     creation,
@@ -92,3 +93,9 @@ __all__ = [
 __all__ += creation.__all__ + dtypes.__all__ + elementwise.__all__ + folds.__all__ + manipulation.__all__
 __all__ += primitives.__all__ + products.__all__ + reducing.__all__ + selections.__all__
 __dir__ = __all__.copy
+
+
+if not TYPE_CHECKING:  # Else type checkers would take all names.
+
+    def __getattr__(name: str) -> NoReturn:
+        raise NoAttribute(__name__, name)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.options import suggestion
+
 bool = np.dtype(np.bool_)
 int8, int16, int32, int64 = map(np.dtype, ("int8", "int16", "int32", "int64"))
 uint8, uint16, uint32, uint64 = map(np.dtype, ("uint8", "uint16", "uint32", "uint64"))
@@ -48,7 +50,12 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
         return _FOUND[dtype]
     except (KeyError, TypeError):
         pass
-    found: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
+    try:
+        found: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
+    except TypeError as error:
+        # NumPy does not name the nearest.
+        near = suggestion(dtype, map(str, ALL)) if isinstance(dtype, str) else ""
+        raise TypeError(f"{error}{near}") from None
     # Equal types are one object where possible, as those of new arrays of NumPy are.
     found = _SAME.get(found, found)
     if found in ALL or found == float16:
