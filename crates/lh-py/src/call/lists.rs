@@ -159,14 +159,14 @@ impl Lists {
             }
             let class = ffi::Py_TYPE(ffi::PyList_GET_ITEM(o, 0));
             if class == &raw mut ffi::PyLong_Type {
-                import_words(o, buf, kind::INT, class, |item| match int::machine(item) {
+                let word = |item| match int::machine(item) {
                     Machine::Signed(v) => Some(v as u64),
                     Machine::Unsigned(_) | Machine::TooLarge => None,
-                })?
+                };
+                or_as_floats(import_words(o, buf, kind::INT, |c| c == class, word), o, buf)?
             } else if class == &raw mut ffi::PyFloat_Type {
-                import_words(o, buf, kind::FLOAT, class, |item| {
-                    Some((*item.cast::<ffi::PyFloatObject>()).ob_fval.to_bits())
-                })?
+                let word = |item: *mut ffi::PyObject| Some((*item.cast::<ffi::PyFloatObject>()).ob_fval.to_bits());
+                or_as_floats(import_words(o, buf, kind::FLOAT, |c| c == class, word), o, buf)?
             } else if let Some(list) = list_of_rows(object, buf) {
                 list
             } else {
@@ -568,12 +568,53 @@ fn list_of_rows(object: &Bound<'_, PyList>, buf: &mut ArgBuf) -> Option<ItemsRef
     }
 }
 
-/// Imports items of one exact class, one word each.
+/// The float that an exact int or float is.
+///
+/// # Safety
+/// The object is alive.
+pub unsafe fn float_of(item: *mut ffi::PyObject) -> Option<f64> {
+    // SAFETY: as promised; the class says what it is.
+    unsafe {
+        let class = ffi::Py_TYPE(item);
+        if class == &raw mut ffi::PyFloat_Type {
+            return Some((*item.cast::<ffi::PyFloatObject>()).ob_fval);
+        }
+        if class != &raw mut ffi::PyLong_Type {
+            return None;
+        }
+        match int::machine(item) {
+            Machine::Signed(v) => Some(v as f64),
+            Machine::Unsigned(v) => Some(v as f64),
+            Machine::TooLarge => None,
+        }
+    }
+}
+
+/// Items of which some are ints and some are floats, as floats: NumPy's arrays of such lists are so, too.
+///
+/// # Safety
+/// As for [`import_words`].
+unsafe fn or_as_floats(
+    made: Result<ItemsRef, Refused>,
+    o: *mut ffi::PyObject,
+    buf: &mut ArgBuf,
+) -> Result<ItemsRef, Refused> {
+    let is_number = |c| c == &raw mut ffi::PyLong_Type || c == &raw mut ffi::PyFloat_Type;
+    match made {
+        // SAFETY: as promised.
+        Err(Refused::MixedList) => unsafe {
+            import_words(o, buf, kind::FLOAT, is_number, |item| float_of(item).map(f64::to_bits))
+        },
+        made => made,
+    }
+}
+
+/// Imports items of exact classes, one word each.
 unsafe fn import_words(
     o: *mut ffi::PyObject,
     buf: &mut ArgBuf,
     tag: u64,
-    class: *mut ffi::PyTypeObject,
+    is_class: impl Fn(*mut ffi::PyTypeObject) -> bool,
     word: impl Fn(*mut ffi::PyObject) -> Option<u64>,
 ) -> Result<ItemsRef, Refused> {
     // SAFETY: `o` is a list of `n` items, no Python code runs meanwhile, and the native list has room for them.
@@ -584,7 +625,7 @@ unsafe fn import_words(
         let data = (*list.as_ptr()).mem.data.cast::<u64>();
         for i in 0..n {
             let item = *items.offset(i);
-            if ffi::Py_TYPE(item) != class {
+            if !is_class(ffi::Py_TYPE(item)) {
                 return Err(Refused::MixedList);
             }
             *data.offset(i) = word(item).ok_or(Refused::TooLarge)?;

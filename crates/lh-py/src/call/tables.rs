@@ -11,7 +11,7 @@ use crate::call::copied::Copied;
 use crate::call::copies::Copies;
 use crate::call::decode::Decoder;
 use crate::call::item::Item;
-use crate::call::lists::{Lists, own_item, push_choice};
+use crate::call::lists::{Lists, float_of, own_item, push_choice};
 use crate::call::rows::{BLOCK, MARK, Rows, Shape, float_hash, layout_of, mixed};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
 use lh_ir::class::{Class, layout};
@@ -23,7 +23,7 @@ use lh_runtime::items::{Items, ItemsRef};
 use lh_runtime::tables::{FLOAT, SIGNED, live, make_first_index};
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
-use pyo3::types::{PyDict, PySet};
+use pyo3::types::{PyDict, PyFloat, PySet};
 use pyo3::{ffi, intern};
 use smallvec::SmallVec;
 use std::ptr::null_mut;
@@ -65,7 +65,10 @@ impl Lists {
             return Ok(table);
         }
         // Looking at an item may run Python code that changes the object.
-        let parts = parts_of(object);
+        let mut parts = parts_of(object);
+        if width == 2 {
+            widen_values(&mut parts);
+        }
         let (tag_start, slot_start, owner_start) = (buf.tags.len(), buf.slots.len(), buf.owners.len());
         let mut made: Option<Table> = None;
         let mut tag_end = tag_start;
@@ -199,6 +202,21 @@ impl Lists {
         }
         let set = object.cast_into::<PySet>()?;
         new.iter().try_for_each(|item| set.add(item))
+    }
+}
+
+/// Makes ints among floats floats, where all values of a dictionary are such.
+fn widen_values(parts: &mut [Bound<'_, PyAny>]) {
+    let values = || parts.iter().skip(1).step_by(2);
+    let is_float = |v: &Bound<'_, PyAny>| v.is_exact_instance_of::<PyFloat>();
+    // SAFETY: the list holds them.
+    let is_number = |v: &Bound<'_, PyAny>| unsafe { float_of(v.as_ptr()) }.is_some();
+    if values().any(is_float) && values().all(is_number) {
+        for value in parts.iter_mut().skip(1).step_by(2).filter(|v| !v.is_exact_instance_of::<PyFloat>()) {
+            // SAFETY: as above.
+            let float = unsafe { float_of(value.as_ptr()) }.expect("just checked");
+            *value = PyFloat::new(value.py(), float).into_any();
+        }
     }
 }
 
