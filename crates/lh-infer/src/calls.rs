@@ -408,7 +408,10 @@ impl Infer<'_> {
                 Some(i) if out[i].is_none() => out[i] = Some(v.clone()),
                 Some(_) => return Err(wrong(format!("`{name}` got multiple values for argument `{k}`"))),
                 None if takes_more => extra.push(Val::tuple(vec![name_of_keyword(k), v.clone()])),
-                None => return Err(wrong(format!("`{name}` has no argument `{k}`"))),
+                None => {
+                    let known = code.params.iter().map(|p| p.name.as_str());
+                    return Err(wrong(format!("`{name}` has no argument `{k}`")).instead_of(known));
+                }
             }
         }
         let first_default = positional - defaults.len().min(positional);
@@ -684,8 +687,7 @@ impl Infer<'_> {
                 return self.call_func(f, args, kwargs);
             }
         }
-        Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{path}` is not supported in compiled code"))
-            .note(substitutes::of(path).unwrap_or(substitutes::OUTSIDE)))
+        Err(ufuncs::unsupported(path, args))
     }
 
     /// An operand where a number is needed. To functions of `math`, but for those of a sequence, an array without

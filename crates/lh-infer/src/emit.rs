@@ -333,6 +333,16 @@ impl Infer<'_> {
 
     /// The value of an optional; TypeError where it is `None`.
     pub(crate) fn unwrap_optional(&mut self, val: &Val) -> Result<Val> {
+        self.unwrap_or_say(val, |t| format!("expected {}, got None", t.numba()))
+    }
+
+    /// The values of two operands; a TypeError in Python's words where one is `None`.
+    pub(crate) fn unwrap_operands(&mut self, a: &Val, b: &Val, before: impl Fn() -> String) -> Result<(Val, Val)> {
+        let left = self.unwrap_or_say(a, |_| format!("{}'NoneType' and '{}'", before(), python_name(b.ty)))?;
+        Ok((left, self.unwrap_or_say(b, |_| format!("{}'{}' and 'NoneType'", before(), python_name(a.ty)))?))
+    }
+
+    fn unwrap_or_say(&mut self, val: &Val, text: impl FnOnce(Ty) -> String) -> Result<Val> {
         if let Some((_, _, true)) = val.ty.as_enum() {
             return Ok(self.field(val, 0));
         }
@@ -340,7 +350,7 @@ impl Infer<'_> {
         let v = self.value(val);
         let has = self.push(Inst::IsSome(v), Ty::bool());
         let none = self.op("not", &[has]);
-        self.raise_if(&none, exc::TYPE_ERROR, &format!("expected {}, got None", t.numba()));
+        self.raise_if(&none, exc::TYPE_ERROR, &text(*t));
         Ok(self.push(Inst::Unwrap(v), *t))
     }
 
@@ -447,6 +457,19 @@ impl Infer<'_> {
             TyKind::Tuple { elems, .. } => elems.iter().find_map(|t| self.opaque_object(*t)),
             _ => None,
         }
+    }
+}
+
+/// The name of the class that values of a type, or of an optional's, have in Python.
+fn python_name(t: Ty) -> String {
+    match t.kind() {
+        TyKind::Optional(t) => python_name(*t),
+        TyKind::Int { bits: 64, signed: true, .. } => "int".to_owned(),
+        TyKind::Float { bits: 64, .. } => "float".to_owned(),
+        TyKind::Complex { bits: 128, .. } => "complex".to_owned(),
+        TyKind::Array { .. } => "ndarray".to_owned(),
+        TyKind::Tuple { name: None, .. } => "tuple".to_owned(),
+        _ => t.class().map_or_else(|| t.to_string(), |class| class.name().to_owned()),
     }
 }
 

@@ -183,7 +183,10 @@ impl Infer<'_> {
             Some(o) => self.object(o),
             // Compiled while it is being defined: its own name is not bound yet.
             None if name == self.code.name => Ok(Val::of_type(Ty::new(TyKind::Func(self.id)))),
-            None => Err(Diagnostic::new(diag::UNKNOWN_NAME, format!("name `{name}` is not defined"))),
+            None => {
+                let known = self.code.value_names.iter().flatten().map(|n| &**n);
+                Err(Diagnostic::new(diag::UNKNOWN_NAME, format!("name `{name}` is not defined")).instead_of(known))
+            }
         }
     }
 

@@ -5,6 +5,10 @@
 pub const TABLE: &[(&str, &str)] = &[
     ("builtins.open", "read the file outside of the function and pass its text or `np.fromfile(...)`"),
     ("builtins.input", "ask outside of the function and pass the answer in"),
+    (
+        "builtins.breakpoint",
+        "run the program with `LANCEHEAD_DISABLE_JIT=1`: the function stops there in the interpreter",
+    ),
     ("builtins.eval", "write the expression as a function, and pass the function"),
     ("builtins.setattr", "assign the field: `record.name = x`"),
     ("builtins.vars", "pass the values as arguments"),

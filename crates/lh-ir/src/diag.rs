@@ -47,6 +47,8 @@ pub struct Diagnostic {
     pub trail: Vec<(String, Span, String)>,
     /// Advice, and other facts.
     pub notes: Vec<String>,
+    /// Names that exist where one was not found: the host names the nearest.
+    pub names: Vec<String>,
     /// The parameter of the function being typed whose value must be known: with it, typing may succeed.
     pub literal: Option<usize>,
     /// A generator's function, and what is to be sent to those that it makes.
@@ -67,6 +69,7 @@ impl Diagnostic {
             also: Vec::new(),
             trail: Vec::new(),
             notes: Vec::new(),
+            names: Vec::new(),
             literal: None,
             sent: None,
             widen: None,
@@ -85,6 +88,12 @@ impl Diagnostic {
     #[must_use]
     pub fn label(mut self: Box<Self>, text: impl Into<String>) -> Box<Self> {
         self.label = text.into();
+        self
+    }
+    /// Adds names that exist where one was not found.
+    #[must_use]
+    pub fn instead_of<'a>(mut self: Box<Self>, names: impl IntoIterator<Item = &'a str>) -> Box<Self> {
+        self.names.extend(names.into_iter().map(str::to_owned));
         self
     }
     /// Adds a note.

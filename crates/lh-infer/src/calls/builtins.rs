@@ -544,7 +544,8 @@ impl Infer<'_> {
             })
         });
         parsed.ok_or_else(|| {
-            Diagnostic::new(diag::NEEDS_CONSTANT, format!("`{}` is not a dtype known while compiling", x.ty))
+            let text = x.as_str().map_or_else(|| x.ty.to_string(), str::to_owned);
+            Diagnostic::new(diag::NEEDS_CONSTANT, format!("`{text}` is not a dtype known while compiling"))
                 .note("write it as `np.float64` and the like")
         })
     }

@@ -4,6 +4,7 @@ use crate::convert::{float_for, rank};
 use crate::cx::Infer;
 use crate::operations::comparisons::comparison_of;
 use crate::operations::operators::{Kernel, cast_expr, element, operator_of, operator_path};
+use crate::substitutes;
 use crate::val::{Known, Method, Val};
 use crate::world::{ArgTy, Object, Ufunc};
 use lh_ir::algebra::Algebra;
@@ -779,4 +780,15 @@ fn can_cast(from: Ty, to: Ty) -> bool {
         (1, _) => half(to) >= 64 || from.bits() <= 16,
         _ => half(from) <= half(to),
     }
+}
+
+/// The refusal of a function that is not compiled, or not for complex numbers.
+pub(super) fn unsupported(path: &str, args: &[Val]) -> Box<Diagnostic> {
+    let is_complex = |a: &&Val| element(a.ty).is_complex();
+    if let Some(a) = args.iter().find(is_complex).filter(|_| lh_ops::for_python(path).is_some()) {
+        return wrong(format!("`{path}` is not defined for `{}`", a.ty))
+            .note("it takes real numbers, as in NumPy: `abs(z)`, `z.real` and `z.imag` are such");
+    }
+    Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{path}` is not supported in compiled code"))
+        .note(substitutes::of(path).unwrap_or(substitutes::OUTSIDE))
 }

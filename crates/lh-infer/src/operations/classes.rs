@@ -230,7 +230,8 @@ impl Infer<'_> {
                 return Ok(());
             }
             let text = format!("`{}` has no attribute `{name}` that can be assigned", v.ty);
-            return Err(Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text));
+            let known = v.ty.fields().iter().map(|f| f.name.as_str());
+            return Err(Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text).instead_of(known));
         }
         if self.is_frozen(v, name)? {
             return Ok(());

@@ -87,7 +87,8 @@ impl Infer<'_> {
         if let Some(v) = self.compare_optionals(op, a, b)? {
             return Ok(v);
         }
-        let (a, b) = (&self.unwrap_optional(a)?, &self.unwrap_optional(b)?);
+        let words = || format!("'{}' not supported between instances of ", op.symbol());
+        let (a, b) = &self.unwrap_operands(a, b, words)?;
         let equality = matches!(op, CmpOp::Eq | CmpOp::Ne);
         if a.ty.is_number() && b.ty.is_number() {
             return self.compare_numbers(op, a, b);

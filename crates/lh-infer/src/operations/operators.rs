@@ -155,14 +155,7 @@ impl Infer<'_> {
             UnOp::Neg if a.ty.is_number() => Ok(self.op("neg", &[a.clone()])),
             UnOp::Pos if a.ty.is_number() => Ok(a.clone()),
             UnOp::Invert if a.ty.is_int() => Ok(self.op("invert", &[a.clone()])),
-            _ => {
-                let sign = match op {
-                    UnOp::Neg => "-",
-                    UnOp::Pos => "+",
-                    UnOp::Invert | UnOp::Not => "~",
-                };
-                Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("unary `{sign}` is not supported for `{}`", a.ty)))
-            }
+            _ => Err(no_unary(op, a.ty)),
         }
     }
 
@@ -201,7 +194,7 @@ impl Infer<'_> {
             UnOp::Neg | UnOp::Pos if t.is_time() => {
                 self.library_kernel(if op == UnOp::Neg { "times.neg" } else { "times.pos" }, &[t])?
             }
-            _ => return Err(self.no_op("unary operator", a.ty, a.ty)),
+            _ => return Err(no_unary(op, a.ty)),
         };
         let arg = cast_expr(t, MapExpr::Arg(0, own));
         Ok(self.map(&[a.clone()], kernel.ret(), kernel.expr(vec![arg])))
@@ -222,7 +215,9 @@ impl Infer<'_> {
         // A text is filled with what `str` gives.
         let filled = op == BinOp::Mod && a.ty.native() == Ty::str() && b.ty.as_enum().is_some();
         let b = &if filled { Val::tuple(vec![b.clone()]) } else { b.clone() };
-        let (a, b) = (&self.unwrap_optional(a)?, &self.unwrap_optional(b)?);
+        let equal = if inplace { "=" } else { "" };
+        let words = || format!("unsupported operand type(s) for {}{equal}: ", op.symbol());
+        let (a, b) = &self.unwrap_operands(a, b, words)?;
         if self.dead {
             return Ok(Val::of_type(Ty::never()));
         }
@@ -675,6 +670,20 @@ impl Infer<'_> {
 }
 
 /// A type for messages.
+/// The refusal of a sign that a type does not have.
+fn no_unary(op: UnOp, t: Ty) -> Box<Diagnostic> {
+    let sign = match op {
+        UnOp::Neg => "-",
+        UnOp::Pos => "+",
+        UnOp::Invert | UnOp::Not => "~",
+    };
+    let d = Diagnostic::new(diag::NO_MATCHING_OP, format!("unary `{sign}` is not supported for `{t}`"));
+    match t.as_array() {
+        Some((dtype, ..)) if dtype.is_bool() => d.note("negate truth values by `~a`"),
+        _ => d,
+    }
+}
+
 fn name_of(t: Ty) -> String {
     match t.kind() {
         TyKind::Obj(_) => "a Python object".to_owned(),

@@ -425,7 +425,10 @@ pub(crate) fn check_arguments(path: &str, args: &[Val]) -> Result<()> {
 }
 
 fn known_field<'r>(r: &'r Record, ty: Ty, name: &str) -> Result<&'r RecordField> {
-    r.field(name).ok_or_else(|| Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{ty}` has no field `{name}`")))
+    r.field(name).ok_or_else(|| {
+        Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{ty}` has no field `{name}`"))
+            .instead_of(r.fields.iter().map(|f| &*f.name))
+    })
 }
 
 fn without_form(f: &RecordField) -> Box<Diagnostic> {

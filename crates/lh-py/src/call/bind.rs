@@ -1,10 +1,9 @@
 //! Binding of arguments to parameters, by CPython's rules and with its messages.
 
-use crate::object::errors::error_of;
 use crate::object::strong_ref::StrongRef;
 use crate::runtime::render;
 use lh_ir::Ty;
-use lh_ir::diag::NO_MATCHING_CALL;
+use lh_ir::diag::{NO_MATCHING_CALL, UNSUPPORTED_SYNTAX};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -267,14 +266,17 @@ impl Binder<'_, '_> {
                 }
                 Some(i) => slots[i] = *value,
                 None if p.varkeywords.is_some() => {
-                    let text = format!("{}(): keyword arguments for `**` parameters are not supported", self.name());
-                    return Err(error_of(py, "UnsupportedError", &text));
+                    let text = format!(
+                        "`{}` takes keyword arguments by `**`, which a call from Python cannot pass",
+                        self.name()
+                    );
+                    let help = format!("give the parameter a name: `def {}({name}): ...`", self.name());
+                    return Err(render::argument_error(py, UNSUPPORTED_SYNTAX, text, &help));
                 }
                 None => {
-                    return Err(PyTypeError::new_err(format!(
-                        "{}() got an unexpected keyword argument '{name}'",
-                        self.name()
-                    )));
+                    let text = format!("{}() got an unexpected keyword argument '{name}'", self.name());
+                    let near = py.import("lancehead.options")?.call_method1("suggestion", (name, &p.names))?;
+                    return Err(PyTypeError::new_err(format!("{text}{near}")));
                 }
             }
         }

@@ -193,6 +193,12 @@ fn of_object(name: &str, class: &str, arg: &Bound<'_, PyAny>) -> String {
     match (root, class) {
         ("pandas" | "polars", "DataFrame") => format!("pass its columns: `{name}[\"column\"].to_numpy()`"),
         ("pandas" | "polars", _) => format!("pass its values: `{name}.to_numpy()`"),
+        ("scipy", _) if module.starts_with("scipy.sparse") => {
+            format!(
+                "wrap it: `lancehead.sparse.{}({name})` is taken, with its methods",
+                class.replace("_matrix", "_array")
+            )
+        }
         ("xarray", _) => format!("pass its values: `{name}.values`"),
         ("torch", _) => format!("pass an array over its memory: `{name}.numpy()`"),
         ("builtins", "frozenset") => format!("pass `set({name})`"),

@@ -27,6 +27,8 @@ fn error_as(py: Python<'_>, d: &Diagnostic, typing: Option<&str>) -> PyErr {
     if let Some(e) = take_link_error() {
         return e;
     }
+    let reworded = reworded(py, d);
+    let d = reworded.as_ref().unwrap_or(d);
     let class = match d.id.1 {
         Category::Kernel => lh_ir::bug!("a kernel is checked when it runs"),
         Category::Optimisation => lh_ir::bug!("a warning"),
@@ -46,6 +48,29 @@ fn error_as(py: Python<'_>, d: &Diagnostic, typing: Option<&str>) -> PyErr {
         said.push_str(&more);
     }
     error_of(py, class, &said)
+}
+
+/// The diagnostic as `lancehead.wording` tells it: at the program's line, with advice about packages and near names.
+fn reworded(py: Python<'_>, d: &Diagnostic) -> Option<Diagnostic> {
+    let first = [(&d.file, d.span.line, "")];
+    let calls = d.trail.iter().map(|(file, span, text)| (file, span.line, text.as_str()));
+    let places: Vec<_> = first.into_iter().chain(calls).collect();
+    let module = py.import("lancehead.wording").ok()?;
+    let said = (d.id.0, &d.headline, &d.label, places, &d.notes, &d.names);
+    let made = module.call_method1("reworded", said).ok()?;
+    let (id, headline, label, shown, told, notes): (String, String, String, usize, Vec<usize>, Vec<String>) =
+        made.extract().ok()?;
+    let mut new = d.clone();
+    if id == diag::UNSUPPORTED_CALL.0 {
+        new.id = diag::UNSUPPORTED_CALL;
+    }
+    (new.headline, new.label, new.notes) = (headline, label, notes);
+    if shown > 0 {
+        (new.file, new.span, _) = d.trail[shown - 1].clone();
+        new.also.clear();
+    }
+    new.trail = told.into_iter().map(|n| d.trail[n - 1].clone()).collect();
+    Some(new)
 }
 
 /// The words that Numba has for a kind of error, for programs that are served as its own and look for its words.

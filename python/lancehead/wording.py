@@ -1,0 +1,215 @@
+"""Diagnostics in their readers' words: the program's own line, the package that is refused, the name that was meant.
+
+`crates/lh-py` calls `reworded` where a diagnostic becomes an exception, and never before.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib.util
+import os
+import re
+import sys
+import sysconfig
+from collections.abc import Iterable
+from typing import Any
+
+from lancehead.options import suggestion
+
+_OUT = "call it outside of the function and pass the result in"
+_OBJMODE = 'or call it in a block: `with objmode(y="float64"):`'
+_FETCHED = f"fetch the data before the call and pass them, {_OBJMODE}"
+_FILES = f"read or write the file outside of the function, {_OBJMODE}"
+_DRAWN = "return the arrays, and draw them outside of the function"
+_TABLES = "pass columns as arrays, and make a table of the results outside of the function"
+_DEBUG = "LANCEHEAD_DISABLE_JIT=1 runs the function in the interpreter, where debuggers work"
+_MODELS = "pass arrays, and give its results to the function as arrays"
+_NUMBERS = "compute with floats, or with integers of a fixed scale, such as cents"
+_WORKERS = "loop over `prange` with `parallel=True`, or call compiled functions from its workers"
+_BYTES = f"pass bytes or an array of uint8, and call it outside of the function, {_OBJMODE}"
+
+#: Packages that programs use in loops and that are not compiled, and what one does instead; the nearest name counts.
+PACKAGES: dict[str, str] = {
+    # Python's own.
+    "argparse": "parse the arguments outside of the function and pass the values",
+    "ast": _OUT, "asyncio": "await outside of the function, and call it on the results",
+    "base64": _BYTES, "calendar": "pass arrays of `datetime64`, whose operations are compiled",
+    "concurrent": _WORKERS, "configparser": "read the settings outside of the function and pass the values",
+    "copy": "copy arrays by `a.copy()`, lists by `list(items)`",
+    "csv": f"pass arrays or lists of texts; {_FILES}",
+    "datetime": "pass `np.datetime64` values or arrays of them, or numbers: `t.timestamp()`",
+    "decimal": _NUMBERS, "difflib": _OUT, "fractions": _NUMBERS, "glob": _FILES, "gzip": _FILES, "hashlib": _BYTES,
+    "html": _OUT, "http": _FETCHED, "inspect": _OUT, "io": _FILES,
+    "json": f"parse the text outside of the function and pass lists, dictionaries or arrays, {_OBJMODE}",
+    "locale": _OUT,
+    "logging": "return what is to be logged, `print` it, or log in a block: `with objmode():`",
+    "multiprocessing": _WORKERS, "os": f"pass what you need of it as numbers or texts, {_OBJMODE}",
+    "pathlib": _FILES, "pdb": _DEBUG, "pickle": _FILES, "pprint": "use `print`",
+    "queue": "use a list, `collections.deque` or `heapq`",
+    "random": "use `np.random`, or pass a generator: `np.random.default_rng(seed)`",
+    "re": f"use `find`, `startswith`, `split` and comparisons of characters, {_OBJMODE}",
+    "secrets": "draw the numbers outside of the function and pass them", "shutil": _FILES, "signal": _OUT,
+    "socket": _FETCHED, "sqlite3": _TABLES,
+    "statistics": "use NumPy: `np.mean(a)`, `np.median(a)`, `np.std(a)`",
+    "struct": "read bytes by `np.frombuffer(data, dtype)`, of which a structured dtype has the fields",
+    "subprocess": _OUT, "sys": "pass what you need of it as numbers or texts; raise an exception to end a program",
+    "tempfile": _FILES, "textwrap": "format the text outside of the function; f-strings, `split` and `join` work",
+    "threading": _WORKERS, "time": "take the time around the call, outside of the function",
+    "traceback": _DEBUG, "urllib": _FETCHED, "uuid": "make the names outside of the function and pass them",
+    "warnings": "return a flag and warn outside of the function", "xml": _FILES, "zlib": _BYTES,
+    # Others.
+    "PIL": "pass the picture as an array: `np.asarray(image)`", "bokeh": _DRAWN,
+    "cv2": "pass pictures as arrays, and call OpenCV outside of the function",
+    "cupy": "`lancehead.cupy` has its functions, and is compiled",
+    "dask": "compute first: `x.compute()`; or map the compiled function over blocks",
+    "h5py": "read the part that is needed as an array: `dataset[a:b]`", "httpx": _FETCHED,
+    "jax": "pass arrays: `np.asarray(x)`; `lancehead.gradients` has derivatives",
+    "joblib": _WORKERS, "keras": _MODELS, "matplotlib": _DRAWN,
+    "networkx": "pass the edges as arrays, or use `lancehead.sparse.csgraph`", "numexpr": "write the formula itself",
+    "pandas": 'pass the values of columns, `df["x"].to_numpy()`; make a Series or DataFrame of the results outside',
+    "plotly": _DRAWN, "polars": f'{_TABLES}: `df["x"].to_numpy()`', "psutil": _OUT, "pyarrow": _TABLES,
+    "pydantic": "use `@dataclass`, whose instances are compiled", "requests": _FETCHED,
+    "rich": "return what is to be shown, and print it outside of the function",
+    "scipy": f"call it outside of the function and pass arrays, {_OBJMODE}",
+    "scipy.integrate": "give the compiled function to SciPy, which calls it: `solve_ivp(f, ...)`; or use `numbalsoda`",
+    "scipy.interpolate": "use `np.interp`, or evaluate it outside of the function and pass the array",
+    "scipy.ndimage": "use `@stencil`, or call it outside of the function and pass the array",
+    "scipy.optimize": "give the compiled function to SciPy, which calls it: `minimize(f, x0)`",
+    "scipy.signal": "filter outside of the function and pass the array, or write the loop",
+    "scipy.sparse": "`lancehead.sparse` has its classes and functions, also in compiled code",
+    "scipy.spatial": "query outside of the function and pass the indices as arrays",
+    "scipy.stats": "write the formula (normal: `0.5 * math.erfc(-x / 2 ** 0.5)`), use `numba-stats`, or pass arrays",
+    "seaborn": _DRAWN, "skimage": _MODELS, "sklearn": _MODELS, "statsmodels": _MODELS,
+    "sympy": "make a function by `sympy.lambdify(x, formula, 'math')` outside, and compile that",
+    "tensorflow": _MODELS, "torch": "pass an array over the tensor's memory: `t.numpy()`",
+    "tqdm": "loop over parts outside of the function, `for part in tqdm(parts): f(part)`, or use `numba-progress`",
+    "urllib3": _FETCHED,
+    "xarray": "pass the values: `a.values`", "yaml": _FILES, "zarr": "read the part that is needed as an array",
+}  # fmt: skip
+
+#: Advice that holds for anything, in place of which that for a package or a name stands.
+_GENERAL = (_OUT, "decorate the class with", "pass it as an argument, or what you need of it", "compute it outside of")
+#: Functions of `lancehead.gradients` that the program has not written.
+_INNER = re.compile(r"in `(derivatives_of|derivatives_with|pulled|pushed|product_with_hessian|\w+_jacobian)`")
+_DTYPES = ("bool", "complex64", "complex128", "float16", "float32", "float64", "int8", "int16", "int32", "int64") + (
+    "uint8", "uint16", "uint32", "uint64",
+)  # fmt: skip
+_OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_STANDARD = sysconfig.get_path("stdlib") + os.sep
+_FOREIGN = re.compile(r".*/(?:site|dist)-packages/")
+
+
+def package_of(name: str) -> str | None:
+    """The package in the table that a dotted name belongs to.
+
+    >>> package_of("scipy.stats._distn.norm"), package_of("scipy.special.erf"), package_of("numpy.sin")
+    ('scipy.stats', 'scipy', None)
+    """
+    parts = name.lstrip("_").split(".")
+    if parts[0] == "posix":  # Functions of `os` are defined there.
+        parts[0] = "os"
+    names = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
+    return next((n for n in names if n in PACKAGES), None)
+
+
+def module_of(file: str) -> str | None:
+    """The dotted name of a module of Python's library or of an installed package, by its file."""
+    is_standard = file.startswith(_STANDARD) and not _FOREIGN.match(file)
+    below = file.removeprefix(_STANDARD) if is_standard else _FOREIGN.sub("", file)
+    if below == file or not below.endswith(".py"):
+        return None
+    return below.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def name_of(thing: Any) -> str | None:
+    """The name of an object's class with its package, if that is in the table."""
+    kind = type(thing)
+    package = package_of(str(getattr(kind, "__module__", "")))
+    return f"{package}.{kind.__name__}" if package else None
+
+
+def _is_inside(file: str) -> bool:
+    """Whether a place is in lancehead, in Python's library, or in a package of the table: not the program's own."""
+    if file.startswith(_OWN):
+        return True
+    module = module_of(file)
+    return module is not None and (file.startswith(_STANDARD) and not _FOREIGN.match(file) or bool(package_of(module)))
+
+
+def reworded(
+    id: str, headline: str, label: str, places: list[tuple[str, int, str]], notes: list[str], names: list[str]
+) -> tuple[str, str, str, int, list[int], list[str]]:
+    """A diagnostic in other words.
+
+    `places` are those of the culprit and of the calls that led there, innermost first, each with a file, a line and a
+    text; `names` are names that exist where one was not found. The result has an id, a headline, a label, the number of
+    the place that is shown, the numbers of calls that are told beside it, and advice.
+    """
+    label = "" if _INNER.fullmatch(label) else label
+    shown = next((i for i, (file, *_) in enumerate(places) if file and not _is_inside(file)), 0)
+    if shown:
+        callee = re.match("called as `(.*)` here", places[shown][2])
+        module = module_of(places[shown - 1][0])
+        label = label or (f"in `{callee[1]}`" if callee else "")
+        if callee and module and (package := package_of(module)):
+            id, label = "unsupported-call", ""
+            headline = f"`{_public(module, callee[1])}` is not supported in compiled code"
+            notes = [PACKAGES[package]]
+    headline, notes = _advised(headline, notes)
+    headline, notes = _with_near(headline, notes, names)
+    headline = re.sub(r" \(`lh_\w+`\)$", "", headline)
+    told: list[int] = []
+    seen = {places[shown][:2]} if places else set()
+    for i, (file, line, _) in enumerate(places):
+        # One line of the program calls several functions of lancehead.
+        if i > shown and (file, line) not in seen and not file.startswith(_OWN):
+            told.append(i)
+            seen.add((file, line))
+    return id, headline, label, shown, told, notes
+
+
+def _public(module: str, function: str) -> str:
+    """The name by which programs know a function of a module: that of the package, if it has it."""
+    parts = module.split(".")
+    for n in range(1, len(parts) + 1):
+        name = ".".join(parts[:n])
+        if hasattr(sys.modules.get(name), function):
+            return f"{name}.{function}"
+    return f"{module}.{function}"
+
+
+def _advised(headline: str, notes: list[str]) -> tuple[str, list[str]]:
+    """Advice about a package in place of that for anything."""
+    if found := re.fullmatch(r"module `([\w.]+)` cannot be imported here", headline):
+        package = found[1].partition(".")[0]
+        advice = [PACKAGES[package]] if package in PACKAGES else []
+        if package not in sys.modules and importlib.util.find_spec(package) is None:
+            return f"module `{found[1]}` is not installed", ["install it, or take the import away", *advice]
+        return headline, [*notes, *advice]
+    found = re.match(r"`([\w.]+)` (?:cannot be (?:called|used)|is not supported) in compiled code", headline)
+    package = found and package_of(found[1])
+    if package and all(note.startswith(_GENERAL) for note in notes):
+        return headline, [PACKAGES[package]]
+    return headline, notes
+
+
+def _with_near(headline: str, notes: list[str], names: Iterable[str]) -> tuple[str, list[str]]:
+    """The nearest name after one that does not exist."""
+    if found := re.match("`(.*)` is not a dtype", headline):
+        return headline + suggestion(found[1], _DTYPES), notes
+    found = re.match(r"(?:`(?P<of>.*)` has no attribute|`.*` has no \w+|(?P<free>name)) `(?P<name>\w+)`", headline)
+    if not found:
+        return headline, notes
+    more = _names_of(found["of"]) if found["of"] else dir(builtins) if found["free"] else []
+    near = suggestion(found["name"], [*names, *more])
+    return (headline + near, [n for n in notes if not n.startswith(_GENERAL)]) if near else (headline, notes)
+
+
+def _names_of(text: str) -> list[str]:
+    """Public names of a module, or of the class that values of a type have in Python."""
+    name = re.sub(r"[^\w.].*", "", text)
+    if name == "array":
+        name = "ndarray"
+    places: tuple[Any, ...] = (sys.modules.get(name), getattr(builtins, name, None), sys.modules.get("numpy"))
+    thing = places[0] or places[1] or getattr(places[2], name, None)
+    return [n for n in dir(thing) if n[0] != "_"] if thing is not None else []
