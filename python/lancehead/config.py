@@ -23,6 +23,7 @@ def _check() -> None:
         for complaint in _settings().unknown(os.environ):
             tell(NumbaInvalidConfigWarning(complaint))
         _settings().check_flags(os.environ)
+        _settings().check_log(os.environ.get("LANCEHEAD_LOG", ""))
     name, features = _first("CPU_NAME"), _first("CPU_FEATURES")
     if name is None and features is None:
         return
@@ -98,6 +99,9 @@ CACHE_DIR: str = os.environ.get("LANCEHEAD_CACHE_DIR") or os.environ.get("NUMBA_
 #: The folder of the store of objects, `0` for none (`LANCEHEAD_STORE`); by default, one in the user's cache. It is read
 #: when a process compiles for the first time.
 STORE: str = os.environ.get("LANCEHEAD_STORE", "")
+
+#: The log that is printed: `compile` has each compilation (`LANCEHEAD_LOG`).
+LOG: str = os.environ.get("LANCEHEAD_LOG", "")
 
 #: Whether packs beside sources (`lancehead pack`) are looked at; a new pack is made without those.
 PACKS: bool = True

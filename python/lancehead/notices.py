@@ -18,10 +18,15 @@ def tell(message: str | Warning, category: type[Warning] | None = None) -> None:
     >>> caught[0].filename == __file__
     False
     """
-    level, frame = 2, sys._getframe(1)
+    warnings.warn(message, category, stacklevel=caller()[2])
+
+
+def caller() -> tuple[str, int, int]:
+    """File and number of that line, and how many frames of lancehead are inside of it, as `warnings.warn` counts."""
+    level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and _is_own(frame.f_code.co_filename):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    return frame.f_code.co_filename, frame.f_lineno, level
 
 
 def _is_own(file: str) -> bool:

@@ -73,6 +73,8 @@ SETTINGS = (
     Setting("CPU_DEVICES", "2", "`1`", "number of CPU devices that `lancehead.cuda` lists"),
     Setting("XP_DEVICE", "cuda:0", "`cpu`",
             "where `lancehead.xp` makes arrays of which nothing says where ([more](xp.md#devices))"),
+    Setting("LOG", "compile", "nothing",
+            "prints what is compiled, when, why again, and how long it took ([more](tools.md#what-is-compiled-when))"),
     Setting("PERF", "1", "`0`", "names for `perf`, above", True),
     Setting("DUMP", "fuse_elementwise", "none",
             "for those who change the compiler: prints typed IR after a pass, or after `all` of them"),
@@ -125,6 +127,16 @@ def check_flags(environment: Mapping[str, str]) -> None:
     for setting in SETTINGS:
         if setting.is_flag:
             flag(PREFIX + setting.name, environment)
+
+
+def check_log(text: str) -> None:
+    """Refuses a log that does not exist.
+
+    Raises:
+        ValueError: it is not `compile`.
+    """
+    if text not in ("", "compile"):
+        raise ValueError(f"LANCEHEAD_LOG={text}: there is `compile`")
 
 
 def check_processor(variable: str, name: str, known: list[str]) -> None:

@@ -24,6 +24,7 @@ use pyo3::prelude::*;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 /// The specialisation for the tags in `buf`, with the arguments converted to its types; `entry` was found for the
 /// tags.
@@ -178,7 +179,10 @@ pub fn compile<'a>(
     ret: Option<Ty>,
     anew: bool,
 ) -> Result<&'a Overload, Failed> {
-    compile_and(py, state, object, args, ret, anew, in_order::tell)
+    let start = Instant::now();
+    let added = compile_and(py, state, object, args, ret, anew, in_order::tell)?;
+    log(py, state, object, added, (start, anew))?;
+    Ok(added)
 }
 
 /// As [`compile`], with what is done before the specialisation is added.
@@ -253,6 +257,30 @@ fn compile_and<'a>(
         report::tell_parallel(py, object, &added.compiled, options.semantics)?;
     }
     Ok(added)
+}
+
+/// Tells the log of compilations, if somebody reads it, of a new specialisation.
+fn log(
+    py: Python<'_>,
+    state: &State,
+    object: &Bound<'_, PyAny>,
+    added: &Overload,
+    (start, anew): (Instant, bool),
+) -> PyResult<()> {
+    let module = py.import("lancehead.compilations")?;
+    if !module.call_method0("are_read")?.is_truthy()? {
+        return Ok(());
+    }
+    let types = &added.compiled.args;
+    let same = |o: &&Overload| !ptr::eq(*o, added) && o.compiled.args == *types;
+    // Comparisons may run code of the program, so nothing is locked then.
+    let before = state.known().overloads.iter().rev().map(|o| &**o).find(same).map(ptr::from_ref);
+    // SAFETY: overloads live as long as the state.
+    let changed = before.map(|o| unsafe { &*o }.guard.changed(py));
+    let name = object.getattr("__qualname__")?;
+    let said = (name, types_text(types), added.compiled.ret.numba().to_string(), start.elapsed().as_secs_f64());
+    module.call_method1("tell", (said, added.compiled.is_loaded(), anew, changed))?;
+    Ok(())
 }
 
 /// The way in which a result of one type is boxed as another.

@@ -6,6 +6,7 @@
 use crate::host::held::Held;
 use crate::host::stopping::Answer as _;
 use crate::host::{decorated, objmode, overloads, parts, table};
+use crate::object::class_names::short_text;
 use crate::object::function::{self, Version};
 use crate::object::{array, paths};
 use lh_ir::func::Semantics;
@@ -179,6 +180,15 @@ impl Guard {
     #[inline(always)]
     pub fn own_is_current(&self) -> bool {
         self.own.as_ref().is_none_or(FuncGuard::is_current)
+    }
+
+    /// Names of what has changed, for the log of compilations.
+    pub fn changed(&self, py: Python<'_>) -> Vec<String> {
+        let names = self.names.iter().filter(|n| !n.is_same(py)).map(|n| format!("`{}`", n.name.bind(py)));
+        let cells = self.cells.iter().filter(|c| !c.is_same(py)).map(|_| "a captured variable".to_owned());
+        let functions = self.own.iter().chain(&self.funcs).filter(|f| !f.is_current());
+        let functions = functions.map(|f| format!("the function `{}`", short_text(f.function.bind(py))));
+        names.chain(cells).chain(functions).collect()
     }
 
     #[inline(always)]
