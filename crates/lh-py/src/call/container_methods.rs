@@ -4,7 +4,6 @@ use crate::call::boxing::Boxer;
 use crate::call::container::{Container, State};
 use crate::call::item::Item;
 use crate::call::tables::new_native;
-use crate::call::tags::Refused;
 use crate::host::types::{Type, as_ty};
 use lh_ir::TyKind;
 use lh_runtime::items::ItemsRef;
@@ -26,9 +25,9 @@ impl Container {
     /// Gives a container that has no type one, which is a list, dictionary or set.
     fn _make(slf: &Bound<'_, Self>, ty: &Bound<'_, PyAny>) -> PyResult<()> {
         let ty = as_ty(ty)?;
-        let native = new_native(ty).map_err(|why| match why {
-            Refused::TooLarge => PyMemoryError::new_err(()),
-            why => PyTypeError::new_err(format!("there is no container of type {ty}: {}", why.reason())),
+        let native = new_native(ty).map_err(|why| match why.reason(slf.py()) {
+            Ok(reason) => PyTypeError::new_err(format!("there is no container of type {ty}: {reason}")),
+            Err(error) => error,
         })?;
         slf.get().hold(slf.as_any(), ty, native)
     }

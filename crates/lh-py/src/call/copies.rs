@@ -63,7 +63,7 @@ impl Copies {
         let (size, mask) = ty.object_layout().ok_or(Refused::Type)?;
         let native = new_object(size, mask);
         if native.is_null() {
-            return Err(Refused::TooLarge);
+            return Err(Refused::Memory);
         }
         Ok(self.know(o, native, ty, tags))
     }

@@ -96,7 +96,7 @@ fn ring_of(items: &ItemsRef, ty: Ty, limit: Option<i64>) -> Result<ItemsRef, Ref
     let places = if count == 0 { 0 } else { count.next_power_of_two().max(8) };
     // SAFETY: an `ItemsRef` keeps its object alive.
     let mask = unsafe { (*items.as_ptr()).mask };
-    let made = ItemsRef::with_fields(places, size, mask, tables::fields_size(ty), 0).ok_or(Refused::TooLarge)?;
+    let made = ItemsRef::with_fields(places, size, mask, tables::fields_size(ty), 0).ok_or(Refused::Memory)?;
     // SAFETY: there is room for so many places, of which those without an item are zeros; each copy has references of
     // its own.
     unsafe {

@@ -146,7 +146,7 @@ impl Lists {
             if n == 0 {
                 buf.tags.push(kind::UNDECIDED);
                 buf.undecided = true;
-                let list = ItemsRef::new(0, 8, 0).ok_or(Refused::TooLarge)?;
+                let list = ItemsRef::new(0, 8, 0).ok_or(Refused::Memory)?;
                 let header = list.as_ptr();
                 self.lists.push(Copied {
                     object: held,
@@ -198,7 +198,7 @@ impl Lists {
                         tag_end = buf.tags.len();
                         let item =
                             Item::new(Decoder::new(o.py(), &buf.tags[tag_start..]).next_ty()).ok_or(Refused::Type)?;
-                        let list = ItemsRef::new(o.len(), item.size, item.mask).ok_or(Refused::TooLarge)?;
+                        let list = ItemsRef::new(o.len(), item.size, item.mask).ok_or(Refused::Memory)?;
                         made.insert((list, item))
                     }
                     Some(made) => {
@@ -213,7 +213,7 @@ impl Lists {
                         made
                     }
                 };
-                let at = list.push().ok_or(Refused::TooLarge)?;
+                let at = list.push().ok_or(Refused::Memory)?;
                 own_item(buf, slot_start, owner_start, item);
                 for ((p, offset), word) in item.prims.iter().zip(&item.offsets).zip(&buf.slots[slot_start..]) {
                     write_prim(at.add(*offset), *p, *word);
@@ -620,7 +620,7 @@ unsafe fn import_words(
     // SAFETY: `o` is a list of `n` items, no Python code runs meanwhile, and the native list has room for them.
     unsafe {
         let n = ffi::PyList_GET_SIZE(o);
-        let list = ItemsRef::new(n as usize, 8, 0).ok_or(Refused::TooLarge)?;
+        let list = ItemsRef::new(n as usize, 8, 0).ok_or(Refused::Memory)?;
         let items = (*o.cast::<ffi::PyListObject>()).ob_item;
         let data = (*list.as_ptr()).mem.data.cast::<u64>();
         for i in 0..n {

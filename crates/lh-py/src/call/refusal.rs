@@ -12,7 +12,7 @@ use crate::object::paths;
 use crate::runtime::render;
 use lh_ir::Ty;
 use lh_ir::diag::{Diagnostic, TOO_LARGE, UNSUPPORTED_TYPE, UNTYPED_LIST};
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 
 /// The exception for an argument that cannot be passed.
@@ -22,6 +22,7 @@ pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, Py
     let arg_text = format!("argument `{name}` of `{function}`");
     let (id, headline, help) = match why {
         Refused::Raised => return PyErr::fetch(py),
+        Refused::Memory => return PyMemoryError::new_err(()),
         Refused::TooLarge => {
             let text = format!("{arg_text}: an int beyond 64 bits cannot be passed to compiled code");
             return PyOverflowError::new_err(text);

@@ -90,7 +90,7 @@ impl Lists {
                 tag_end = merge_tags(buf, tag_start, tag_end)?;
             }
             let Some(Table { table, tail, .. }) = &mut made else { continue };
-            let at = table.push().ok_or(Refused::TooLarge)?;
+            let at = table.push().ok_or(Refused::Memory)?;
             // SAFETY: the buffer's last words are those of the key and the value, which `parts` holds; `at` is room for
             // an entry. The mark follows when its hash is known.
             unsafe {
@@ -268,7 +268,7 @@ fn table_of_rows(object: &Bound<'_, PyAny>, kind: Kind, factory: &[u64]) -> Resu
     let mut tags = Tags::new();
     shapes.iter().for_each(|shape| shape.tags(&mut tags));
     // SAFETY: the entries of a new table, which begin with their marks.
-    unsafe { make_first_index(table.as_ptr(), shapes[0].key_code()) }.map_err(|_| Refused::TooLarge)?;
+    unsafe { make_first_index(table.as_ptr(), shapes[0].key_code()) }.map_err(|_| Refused::Memory)?;
     Ok(Some((table, tags)))
 }
 
@@ -337,7 +337,7 @@ fn new_rows(
     // Only those of a dictionary with a factory depend on more than the class.
     let (own, fields_mask) = if factory.is_empty() { *kind.fields().get_or_init(fields) } else { fields() };
     let room = object.len().ok()?;
-    let table = ItemsRef::with_fields(room, size, mask, own, fields_mask).ok_or(Refused::TooLarge);
+    let table = ItemsRef::with_fields(room, size, mask, own, fields_mask).ok_or(Refused::Memory);
     Some(table.map(|table| Rows::new(table, shapes, room, true)))
 }
 
@@ -367,7 +367,7 @@ fn class_of(width: usize) -> Class {
 pub fn new_native(ty: Ty) -> Result<ItemsRef, Refused> {
     if let Some(elem) = ty.as_list() {
         let item = Item::new(elem).ok_or(Refused::Type)?;
-        return ItemsRef::new(0, item.size, item.mask).ok_or(Refused::TooLarge);
+        return ItemsRef::new(0, item.size, item.mask).ok_or(Refused::Memory);
     }
     let parts = ty.as_class().filter(|c| Kind::of_class(c.class).is_some()).ok_or(Refused::Type)?;
     if !is_hashable(parts.args[0]) {
@@ -403,7 +403,7 @@ pub fn fields_size(ty: Ty) -> usize {
 
 /// A table without entries and without an index.
 fn allocate(ty: Ty, entry: &Item, count: usize) -> Result<ItemsRef, Refused> {
-    ItemsRef::with_fields(count, entry.size, entry.mask, fields_size(ty), fields_mask(ty)).ok_or(Refused::TooLarge)
+    ItemsRef::with_fields(count, entry.size, entry.mask, fields_size(ty), fields_mask(ty)).ok_or(Refused::Memory)
 }
 
 /// The words of a table's fields that are counted, as a mask.
@@ -431,7 +431,7 @@ fn index(table: &ItemsRef, entry: &Item, copies: Option<&Copies>) -> Result<(), 
         }
     }
     // SAFETY: the table's fields are zeros until now, and its keys have this code.
-    unsafe { make_first_index(table.as_ptr(), key_code(key)) }.map_err(|_| Refused::TooLarge)
+    unsafe { make_first_index(table.as_ptr(), key_code(key)) }.map_err(|_| Refused::Memory)
 }
 
 /// The code of a key's hash for `make_index`: `_key_code`.

@@ -1,6 +1,8 @@
 //! Tags: words that say which type an argument has. The tags of a value determine its type exactly.
 
 use crate::object::numpy;
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
 use smallvec::SmallVec;
 
 /// The first byte of a tag is the kind of value; the rest of the word is the payload that is given here.
@@ -132,14 +134,16 @@ pub enum Refused {
     Untyped,
     /// A tuple or list nested too deeply, or that contains itself.
     Depth,
+    /// There is no memory for its native form.
+    Memory,
     /// A Python exception is set.
     Raised,
 }
 
 impl Refused {
-    /// The reason in a few words.
-    pub fn reason(self) -> &'static str {
-        match self {
+    /// The reason in a few words, or the exception that says it.
+    pub fn reason(self, py: Python<'_>) -> PyResult<&'static str> {
+        Ok(match self {
             Refused::Type => "objects of this type have no native form",
             Refused::TooLarge => "it is beyond 64 bits",
             Refused::Array => "its element type or byte order has no native form",
@@ -148,7 +152,8 @@ impl Refused {
             Refused::MixedTable => "its keys or its values are not all of one type",
             Refused::Untyped => "it is a typed container whose type nothing decides yet",
             Refused::Depth => "it is nested too deeply",
-            Refused::Raised => "an exception was raised",
-        }
+            Refused::Memory => return Err(PyMemoryError::new_err(())),
+            Refused::Raised => return Err(PyErr::fetch(py)),
+        })
     }
 }

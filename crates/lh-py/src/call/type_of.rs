@@ -25,11 +25,13 @@ pub fn type_of(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
     }
     match extensions::without_loading(|| as_argument(value)) {
         Ok(t) => Type::of(py, t),
-        Err(Refused::Raised) => Err(PyErr::fetch(py)),
-        // Device arrays say it themselves.
-        Err(_) if value.hasattr("_numba_type_")? => Ok(value.getattr("_numba_type_")?.cast_into::<Type>()?.unbind()),
         Err(why) => {
-            let text = format!("cannot determine the type of {}: {}", short_text(value), why.reason());
+            let reason = why.reason(py)?;
+            // Device arrays say it themselves.
+            if value.hasattr("_numba_type_")? {
+                return Ok(value.getattr("_numba_type_")?.cast_into::<Type>()?.unbind());
+            }
+            let text = format!("cannot determine the type of {}: {reason}", short_text(value));
             Err(errors::error_of(py, "NumbaValueError", &text))
         }
     }
@@ -40,8 +42,7 @@ pub fn type_of(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
 pub fn type_of_argument(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
     match extensions::without_loading(|| as_argument_of(value, true)) {
         Ok(t) => Type::of(value.py(), t),
-        Err(Refused::Raised) => Err(PyErr::fetch(value.py())),
-        Err(_) => type_of(value),
+        Err(why) => why.reason(value.py()).and_then(|_| type_of(value)),
     }
 }
 

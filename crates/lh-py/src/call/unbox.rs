@@ -6,7 +6,6 @@ use crate::call::convert;
 use crate::call::decode::{Decoder, tags_of};
 use crate::call::item::Item;
 use crate::call::lists::{Lists, own_item};
-use crate::call::tags::Refused;
 use crate::object::owner;
 use lh_ir::{Ty, TyKind};
 use pyo3::exceptions::PyOverflowError;
@@ -69,7 +68,7 @@ pub fn words_with(
     buf.lists = known;
     // SAFETY: the value outlives the buffer, and the thread is attached.
     if let Err(why) = unsafe { buf.push(value.as_ptr()) } {
-        return Err(if why == Refused::Raised { PyErr::fetch(py) } else { refused(why.reason()) });
+        return Err(refused(why.reason(py)?));
     }
     let mut tags = Vec::new();
     if buf.undecided && tags_of(to, &mut tags).is_some() {

@@ -20,7 +20,10 @@ use std::sync::Arc;
 /// Classes an object.
 pub fn classify(o: &Bound<'_, PyAny>) -> Object {
     // An object that raises while it is looked at is unknown.
-    try_classify(o).ok().flatten().unwrap_or_else(|| Object::Other(package_text(o).unwrap_or_else(|| short_text(o))))
+    try_classify(o)
+        .answer()
+        .flatten()
+        .unwrap_or_else(|| Object::Other(package_text(o).unwrap_or_else(|| short_text(o))))
 }
 
 /// The class of an object with its package, if `lancehead.wording` knows that.
