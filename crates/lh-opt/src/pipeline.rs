@@ -196,7 +196,13 @@ pub static PIPELINE: &[Pass] = &[
     // Inlined functions have constant exponents where they are called; callers inline the power itself.
     pass("reduce_powers", On::All, Alone(reduce_powers::run)),
     // Needs spin loops that consist of their condition.
-    needed("yield_in_spin_loops", On::CpuDevice, Alone(yield_in_spin_loops::run)),
+    needed(
+        "yield_in_spin_loops",
+        On::CpuDevice,
+        Linked(|func, link| Ok(yield_in_spin_loops::run(func, link.known.summaries))),
+    ),
+    // For functions lifted from PTX, whose callees are not known.
+    needed("yield_in_spin_loops", On::CpuDevice, Alone(|func| yield_in_spin_loops::run(func, &|_| None))),
     // Needs calls to be instructions; later passes see loops over threads.
     needed("kernel_context", On::CpuDevice, Alone(kernel_context::run)),
     pass("nonnegative", On::Cuda, Analysed(nonnegative::run)),

@@ -9,6 +9,7 @@
 //!     branch v3, block1(), block2()                    ...
 //! ```
 
+use crate::analysis::effects::{Callees, has_no_effect};
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
 use lh_ir::func::{Inst, InstData};
 use lh_ir::runtime::{Memory, Rmw, Role};
@@ -16,10 +17,10 @@ use lh_ir::{Const, Function, Span, Ty, Value};
 use lh_ops::runtime as rt;
 use std::collections::HashMap;
 
-pub(crate) fn run(func: &mut Function) -> bool {
+pub(crate) fn run(func: &mut Function, callees: Callees<'_>) -> bool {
     let constants: HashMap<Value, i128> = func.blocks.iter().flat_map(|b| &b.insts).filter_map(constant).collect();
     let asks = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, args) if is_read(f.role, args, &constants));
-    let only_reads = |d: &InstData| d.inst.is_pure() || matches!(d.inst, Inst::Load(_) | Inst::ElemPtr { .. });
+    let only_reads = |d: &InstData| has_no_effect(&d.inst, callees);
     let waits = |l: &&Loop| {
         let insts = || l.blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
         func.blocks[l.header.index()].params.is_empty()
