@@ -251,7 +251,7 @@ unsafe fn in_teams(
         } else if live.is_empty() {
             break;
         } else if is_stuck {
-            quiet += QUIET;
+            quiet += QUIET * live.len() as u32;
             if quiet > PATIENCE {
                 live.iter_mut().filter_map(|b| b.run.as_mut()).for_each(Run::give_up);
             }
