@@ -295,7 +295,8 @@ def test_kernels_and_ufuncs_die():
 
 
 @pytest.mark.parametrize(
-    "value", [1, 2.5, 1 + 2j, True, None, "text", b"bytes", (1, 2.0), [1, 2], {1: 2}, np.arange(3), np.random.default_rng(1)]
+    "value",
+    [1, 2.5, 1 + 2j, True, None, "text", b"bytes", (1, 2.0), [1, 2], {1: 2}, np.arange(3), np.random.default_rng(1)],
 )
 def test_calls_keep_the_counts_of_references(value):
     f = njit(lambda x: 1)

@@ -94,7 +94,18 @@ def blocks_in_a_circle(flags):
     cuda.atomic.add(flags, b, 1)
 
 
-@pytest.mark.parametrize("kernel", [never_set, locked_twice, one_at_the_barrier, blocks_in_a_circle])
+@cuda.jit(device=True)
+def is_set(flags, k):
+    return cuda.atomic.add(flags, k % 2, 0) != 0
+
+
+@cuda.jit
+def asks_a_function(flags):
+    while not is_set(flags, cuda.threadIdx.x):
+        pass
+
+
+@pytest.mark.parametrize("kernel", [never_set, locked_twice, one_at_the_barrier, blocks_in_a_circle, asks_a_function])
 def test_waiting_for_ever_is_noticed(kernel):
     with pytest.raises(RuntimeError, match="wait for each other for ever"):
         kernel[3, 4](np.zeros(4, np.int64))

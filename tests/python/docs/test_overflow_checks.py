@@ -314,8 +314,8 @@ def kernel_of(expression: str) -> Callable[..., Any]:
 
 def table() -> str:
     lines = [
-        "Whether an operation raises `OverflowError` if its exact result does not fit; a test writes this table. Results",
-        "that fit are exact. Those of `a & b`, `a | b`, `a ^ b`, `~a`, `a >> b` and `a % b` always do.",
+        "Whether an operation raises `OverflowError` if its exact result does not fit; a test writes this table.",
+        "Results that fit are exact. Those of `a & b`, `a | b`, `a ^ b`, `~a`, `a >> b` and `a % b` always do.",
         "",
         "| operation | Python's `int` | NumPy's integers | elements of arrays | kernels |",
         "|---|---|---|---|---|",
