@@ -2,8 +2,9 @@
 
 use super::image::{ENTRY, Outsiders};
 use super::part::{Part, called, compile_called};
+use crate::digest::{Digest, Hasher};
 use lh_ir::func::{Extern, Function, Inst};
-use lh_ir::{Const, SpecId};
+use lh_ir::{Const, SpecId, Ty};
 use lh_llvm::symbols;
 use lh_llvm::{Abi, LinkedFunction, Rare, Unit, Wanted};
 use std::borrow::Cow;
@@ -63,6 +64,19 @@ impl Group {
             words: self.words.iter().copied().zip(0..).collect(),
             ..Unit::default()
         }
+    }
+
+    /// The name of a part with this module. Code names types by position, so that modules of several types may be equal.
+    pub(crate) fn part_name(&self, module: Digest) -> Digest {
+        let types = || self.words.iter().filter(|w| matches!(w, Extern::Type(_)));
+        if types().next().is_none() {
+            return module;
+        }
+        let mut h = Hasher::new("part");
+        h.digest(&module);
+        let texts = types().map(|t| Ty::of_number(t.number() as usize).map_or_else(String::new, |ty| ty.to_string()));
+        texts.for_each(|text| h.text(&text));
+        h.finish()
     }
 
     /// The number of instructions that LLVM may have to compile, those of parts too.

@@ -103,6 +103,11 @@ impl Part {
         self.name
     }
 
+    /// Whether its words are those of another part.
+    pub(crate) fn has_words_of(&self, other: &Part) -> bool {
+        self.words == other.words
+    }
+
     /// The first half of the digest, which symbols have.
     pub(crate) fn number(&self) -> u128 {
         let (first, _) = self.name.0.split_at(16);

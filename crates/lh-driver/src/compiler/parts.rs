@@ -99,7 +99,9 @@ impl Compiler {
         let group = self.group(&split.own, parts);
         let words = group.values(|w| host.word(w));
         let part = Part::new(group, words, &self.objects, whole);
-        let part = self.known_parts.entry((part.module(), whole)).or_insert_with(|| Arc::new(part)).clone();
+        let known = self.known_parts.get(&(part.name(), whole)).filter(|known| known.has_words_of(&part)).cloned();
+        let part = known.unwrap_or_else(|| Arc::new(part));
+        self.known_parts.insert((part.name(), whole), part.clone());
         self.parts.insert((spec, whole), part.clone());
         part
     }

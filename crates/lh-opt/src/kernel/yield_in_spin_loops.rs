@@ -20,7 +20,8 @@ use std::collections::HashMap;
 pub(crate) fn run(func: &mut Function, callees: Callees<'_>) -> bool {
     let constants: HashMap<Value, i128> = func.blocks.iter().flat_map(|b| &b.insts).filter_map(constant).collect();
     let asks = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, args) if is_read(f.role, args, &constants));
-    let only_reads = |d: &InstData| has_no_effect(&d.inst, callees);
+    let is_shape = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if f.is_launch_shape());
+    let only_reads = |d: &InstData| is_shape(d) || has_no_effect(&d.inst, callees);
     let waits = |l: &&Loop| {
         let insts = || l.blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
         func.blocks[l.header.index()].params.is_empty()
