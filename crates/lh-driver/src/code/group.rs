@@ -66,7 +66,8 @@ impl Group {
         }
     }
 
-    /// The name of a part with this module. Code names types by position, so that modules of several types may be equal.
+    /// The name of a part with this module. Code names types by position, so that those for several types may have
+    /// equal modules.
     pub(crate) fn part_name(&self, module: Digest) -> Digest {
         let types = || self.words.iter().filter(|w| matches!(w, Extern::Type(_)));
         if types().next().is_none() {
