@@ -75,7 +75,9 @@ impl Group {
         }
         let mut h = Hasher::new("part");
         h.digest(&module);
-        let texts = types().map(|t| Ty::of_number(t.number() as usize).map_or_else(String::new, |ty| ty.to_string()));
+        // Either text leaves out what the other one tells.
+        let text = |ty: Ty| format!("{ty} {}", ty.numba());
+        let texts = types().map(|t| Ty::of_number(t.number() as usize).map_or_else(String::new, text));
         texts.for_each(|text| h.text(&text));
         h.finish()
     }
