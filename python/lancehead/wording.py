@@ -130,7 +130,7 @@ def name_of(thing: Any) -> str | None:
 
 def _is_inside(file: str) -> bool:
     """Whether a place is in lancehead, in Python's library, or in a package of the table: not the program's own."""
-    if file.startswith(_OWN):
+    if file.startswith((_OWN, "<frozen ")):
         return True
     module = module_of(file)
     return module is not None and (file.startswith(_STANDARD) and not _FOREIGN.match(file) or bool(package_of(module)))
@@ -151,9 +151,9 @@ def reworded(
         callee = re.match("called as `(.*)` here", places[shown][2])
         module = module_of(places[shown - 1][0])
         label = label or (f"in `{callee[1]}`" if callee else "")
-        if callee and module and (package := package_of(module)):
+        if module and (package := package_of(module)):
             id, label = "unsupported-call", ""
-            headline = f"`{_public(module, callee[1])}` is not supported in compiled code"
+            headline = f"`{_public(module, callee[1]) if callee else module}` is not supported in compiled code"
             notes = [PACKAGES[package]]
     headline, notes = _advised(headline, notes)
     headline, notes = _with_near(headline, notes, names)

@@ -22,7 +22,9 @@ const STACK: usize = 64 << 10;
 /// So many threads at most are checked together where blocks may wait for each other.
 const CHECKED: i64 = 1 << 14;
 /// For so long threads may do nothing but wait in loops before that counts as waiting for ever.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(1);
+/// The same where a thread sleeps that may do something in between.
+const PATIENCE_WITH_SLEEPERS: Duration = Duration::from_secs(60);
 
 /// The CPU.
 pub struct Cpu;
@@ -252,7 +254,8 @@ unsafe fn in_teams(
             break;
         } else if is_stuck {
             quiet += QUIET * live.len() as u32;
-            if quiet > PATIENCE {
+            let mut runs = live.iter().filter_map(|b| b.run.as_ref());
+            if quiet > if runs.any(Run::has_slept) { PATIENCE_WITH_SLEEPERS } else { PATIENCE } {
                 live.iter_mut().filter_map(|b| b.run.as_mut()).for_each(Run::give_up);
             }
         }

@@ -116,6 +116,33 @@ def test_waiting_for_ever_is_noticed(kernel):
 
 
 @cuda.jit
+def with_backoff(flags, out):
+    if cuda.blockIdx.x == 0:
+        ns = 8
+        while cuda.atomic.cas(flags, 0, 1, 1) == 0:
+            cuda.nanosleep(ns)
+            if ns < 256:
+                ns *= 2
+        out[0] = ns
+    elif cuda.blockIdx.x == cuda.gridDim.x - 1:
+        # A second and a half of work, with sleeps.
+        x = 1.0
+        for _ in range(100_000):
+            for _ in range(out.size):
+                x = x * 0.999 + 1.0 / x
+            cuda.nanosleep(50)
+        out[1] = x
+        cuda.atomic.exch(flags, 0, 1)
+
+
+def test_who_works_between_sleeps_is_waited_for():
+    out = np.zeros(4000)
+    with_backoff[3, 2](np.zeros(1, np.int64), out)
+    assert out[0] == 256
+    assert out[1] > 0
+
+
+@cuda.jit
 def late(flags, out):
     t = cuda.threadIdx.x
     if t == 0:

@@ -27,7 +27,7 @@ def said(call, *arguments):
 
 def line_of(message):
     """The source line that a message shows."""
-    place = re.search(r"--> (\S+):(\d+)", message)
+    place = re.search(r"--> (\S+?):(\d+)", message)
     assert place and Path(place[1]).name == HERE, message
     return Path(__file__).read_text().splitlines()[int(place[2]) - 1]
 
@@ -78,7 +78,7 @@ OF_PYTHON = {
     "glob": ("glob", "*"), "gzip": ("open", "a"), "hashlib": ("sha256", b"a"), "html": ("unescape", "&lt;"),
     "inspect": ("stack",), "io": ("StringIO", "a"), "json": ("loads", "[1]"), "locale": ("getlocale",),
     "logging": ("getLogger", "a"), "multiprocessing": ("Pool", 2), "os": ("getcwd",), "pathlib": ("Path", "a"),
-    "pdb": ("set_trace",), "pickle": ("dumps", 1), "pprint": ("pformat", 1), "queue": ("Queue",),
+    "pdb": ("post_mortem",), "pickle": ("dumps", 1), "pprint": ("pformat", 1), "queue": ("Queue",),
     "random": ("SystemRandom",), "re": ("sub", "a", "b", "abc"), "secrets": ("token_hex", 8),
     "shutil": ("which", "a"), "signal": ("getsignal", 2), "socket": ("socket",), "sqlite3": ("connect", "a"),
     "statistics": ("quantiles", [1.0, 2.0]), "struct": ("pack", "d", 1.0), "subprocess": ("run", "a"),
@@ -128,7 +128,7 @@ def installed(tmp_path, monkeypatch):
         for part in [folder, *folder.parents][: name.count(".") + 1]:
             (part / "__init__.py").touch()
         (folder / "__init__.py").write_text(
-            "_CACHE = {}\ndef inner(x):\n    return _CACHE[x]\ndef go(x):\n    return inner(x)\n"
+            "_CACHE = {1: 2, 'a': 'b'}\ndef inner(x):\n    return _CACHE[x]\ndef go(x):\n    return inner(x)\n"
             "class Thing:\n    def of(self, x): return x\nthing = Thing()\n"
         )
         for n in list(sys.modules):
@@ -137,6 +137,8 @@ def installed(tmp_path, monkeypatch):
         return importlib.import_module(name)
 
     yield make
+    for n in [n for n in sys.modules if str(getattr(sys.modules[n], "__file__", "")).startswith(str(site))]:
+        del sys.modules[n]
     for n, module in made:
         sys.modules[n] = module
 

@@ -113,7 +113,8 @@ impl Infer<'_> {
                 .note("use try and finally"));
         }
         let text = format!("`{}` has no attribute `{name}` in compiled code", v.ty);
-        let known = v.ty.fields().iter().map(|f| f.name.as_str()).filter(|n| !n.starts_with('_'));
+        let of_record = v.ty.as_record().map_or(&[][..], |r| &r.fields).iter().map(|f| &*f.name);
+        let known = v.ty.fields().iter().map(|f| f.name.as_str()).filter(|n| !n.starts_with('_')).chain(of_record);
         let d = Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text).instead_of(known);
         let builtin = || substitutes::of(&format!("builtins.{}.{name}", v.ty));
         Err(match substitutes::of_attribute(&classes(v.ty), name).or_else(builtin) {

@@ -14,7 +14,7 @@ use crate::analysis::counted::Defs;
 use expr::{Expr, Sym, expr};
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Inst, InstData, Term};
-use lh_ir::runtime::{Effect, Role, RuntimeFn, Threads};
+use lh_ir::runtime::{Effect, Memory, Rmw, Role, RuntimeFn, Threads};
 use lh_ir::types::Holds;
 use lh_ir::{Block, Function, Meaning, Span, SpecId, Ty, Value};
 use lh_ops::runtime as rt;
@@ -84,6 +84,8 @@ pub struct Summary {
     deterministic: bool,
     /// Where it returns, it has no side effect; it may raise.
     no_effect: bool,
+    /// It does nothing but read memory, atomically in part.
+    polls: bool,
     /// It may raise.
     raises: bool,
     /// The estimated time of a call; `None` if it may run for long.
@@ -382,6 +384,26 @@ pub(crate) fn has_no_effect(inst: &Inst, callees: Callees<'_>) -> bool {
     }
 }
 
+/// As [`has_no_effect`], in kernels.
+pub(crate) fn only_reads(inst: &Inst, callees: Callees<'_>) -> bool {
+    matches!(inst, Inst::Runtime(f, _) if f.is_launch_shape()) || has_no_effect(inst, callees)
+}
+
+/// Whether an instruction reads memory atomically, and changes none as long as a loop goes on that waits for it.
+pub(crate) fn polls(func: &Function, defs: &Defs, inst: &Inst, callees: Callees<'_>) -> bool {
+    match inst {
+        Inst::Call(f, _) => callees(*f).is_some_and(|s| s.polls),
+        Inst::Runtime(f, args) => match f.role {
+            Role::Memory(Memory::Fence) => true,
+            Role::Atomic(Rmw::Add | Rmw::Or | Rmw::Xor, _) => defs.int(func, args[1]) == Some(0),
+            // Where it changes something, as a lock does, the loop ends.
+            Role::Atomic(Rmw::CompareExchange, _) => true,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// Whether a call has no side effect and cannot raise.
 pub(crate) fn is_total(func: &Function, defs: &Defs, inst: &Inst, callees: Callees<'_>) -> bool {
     let Inst::Call(f, args) = inst else { return false };
@@ -447,6 +469,9 @@ fn summarize_once(func: &Function, callees: Callees<'_>) -> Summary {
     let is_deterministic = |d: &InstData| deterministic(&d.inst, callees) == Some(false);
     out.deterministic = holds_on_return(func, &out, is_deterministic);
     out.no_effect = out.deterministic || holds_on_return(func, &out, |d| has_no_effect(&d.inst, callees));
+    let insts = || func.blocks.iter().flat_map(|b| &b.insts);
+    let polls = |d: &InstData| polls(func, &defs, &d.inst, callees);
+    out.polls = insts().any(polls) && insts().all(|d| polls(d) || only_reads(&d.inst, callees));
     out
 }
 

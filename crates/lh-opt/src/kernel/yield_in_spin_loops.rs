@@ -1,6 +1,7 @@
-//! Yields to other threads of a kernel in spin loops, which only read memory atomically until a condition holds: the
-//! thread that makes it true may not have run yet, while a GPU runs all of them at once. Counted loops terminate and
-//! are left alone.
+//! Yields to other threads of a kernel in spin loops, which only read memory atomically until a condition holds, by
+//! themselves or in functions: the thread that makes it true may not have run yet, while a GPU runs all of them at
+//! once. Counted loops terminate and are left alone. A thread that sleeps in such a loop does nothing but wait, as a
+//! sleep of 0 ns says.
 //!
 //! ```text
 //! block1():                                        block1():
@@ -9,29 +10,27 @@
 //!     branch v3, block1(), block2()                    ...
 //! ```
 
-use crate::analysis::effects::{Callees, has_no_effect};
+use crate::analysis::counted::Defs;
+use crate::analysis::effects::{Callees, only_reads, polls};
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
 use lh_ir::func::{Inst, InstData};
-use lh_ir::runtime::{Memory, Rmw, Role};
-use lh_ir::{Const, Function, Span, Ty, Value};
+use lh_ir::runtime::{Role, Warp};
+use lh_ir::{Const, Function, Span, Ty};
 use lh_ops::runtime as rt;
-use std::collections::HashMap;
 
 pub(crate) fn run(func: &mut Function, callees: Callees<'_>) -> bool {
-    let constants: HashMap<Value, i128> = func.blocks.iter().flat_map(|b| &b.insts).filter_map(constant).collect();
-    let asks = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, args) if is_read(f.role, args, &constants));
-    let is_shape = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if f.is_launch_shape());
-    let only_reads = |d: &InstData| is_shape(d) || has_no_effect(&d.inst, callees);
+    let defs = Defs::new(func);
+    let asks = |d: &InstData| polls(func, &defs, &d.inst, callees);
     let waits = |l: &&Loop| {
         let insts = || l.blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
         func.blocks[l.header.index()].params.is_empty()
             && insts().any(asks)
-            && insts().all(|d| asks(d) || only_reads(d))
+            && insts().all(|d| asks(d) || is_pause(&d.inst) || only_reads(&d.inst, callees))
     };
     let cfg = Cfg::new(func);
     let loops = Loops::new(func, &cfg, &DomTree::new(&cfg)).loops;
-    let headers: Vec<_> = loops.iter().filter(waits).map(|l| l.header).collect();
-    for header in &headers {
+    let found: Vec<_> = loops.iter().filter(waits).map(|l| (l.header, l.blocks.clone())).collect();
+    for (header, blocks) in &found {
         let (cx, zero) = (func.new_value(Ty::ptr()), func.new_value(Ty::int()));
         let inst = |result, inst| InstData { result, inst, span: Span::default() };
         let pause = [
@@ -39,23 +38,20 @@ pub(crate) fn run(func: &mut Function, callees: Callees<'_>) -> bool {
             inst(Some(zero), Inst::Const(Const::Int(0, Ty::int()))),
             inst(None, Inst::Runtime(&rt::lh_cuda_pause, vec![cx, zero])),
         ];
+        for b in blocks {
+            for d in &mut func.blocks[b.index()].insts {
+                if let Inst::Runtime(f, args) = &mut d.inst
+                    && f.role == Role::Warp(Warp::Pause)
+                {
+                    args[1] = zero;
+                }
+            }
+        }
         func.blocks[header.index()].insts.splice(0..0, pause);
     }
-    !headers.is_empty()
+    !found.is_empty()
 }
 
-fn constant(d: &InstData) -> Option<(Value, i128)> {
-    if let Inst::Const(Const::Int(n, _)) = d.inst { Some((d.result?, n)) } else { None }
-}
-
-/// Whether an atomic operation only reads, at least as long as the loop goes on.
-fn is_read(role: Role, args: &[Value], constants: &HashMap<Value, i128>) -> bool {
-    let known = |i: usize| args.get(i).and_then(|v| constants.get(v));
-    match role {
-        Role::Memory(Memory::Fence) => true,
-        Role::Atomic(Rmw::Add | Rmw::Or | Rmw::Xor, _) => known(1) == Some(&0),
-        // Where it changes something, as a lock does, the loop ends.
-        Role::Atomic(Rmw::CompareExchange, _) => true,
-        _ => false,
-    }
+fn is_pause(inst: &Inst) -> bool {
+    matches!(inst, Inst::Runtime(f, _) if f.role == Role::Warp(Warp::Pause))
 }

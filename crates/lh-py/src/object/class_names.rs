@@ -33,8 +33,11 @@ pub fn short_text(o: &Bound<'_, PyAny>) -> String {
 fn public_name(o: &Bound<'_, PyAny>, name: &str) -> Option<String> {
     let modules = o.py().import("sys").ok()?.getattr("modules").ok()?;
     let own = o.getattr("__module__").and_then(|m| m.extract::<String>()).unwrap_or_default();
+    // Packages show methods of an object as functions of theirs, such as `multiprocessing.Pool`.
+    let package = own.split('.').next().unwrap_or_default();
+    let name = if o.hasattr("__self__").unwrap_or(false) { name.rsplit('.').next().unwrap_or(name) } else { name };
     // A ufunc does not know its module.
-    ["builtins", own.trim_start_matches('_'), &own, "scipy.special"].into_iter().find_map(|module| {
+    ["builtins", own.trim_start_matches('_'), &own, package, "scipy.special"].into_iter().find_map(|module| {
         let found = modules.get_item(module).ok()?.getattr(name).ok()?;
         found.is(o).then(|| format!("{module}.{name}"))
     })

@@ -66,6 +66,8 @@ pub struct Team {
     paused: Instant,
     /// For how long fibers have done nothing else since one last made progress.
     quiet: Duration,
+    /// Whether a fiber has slept that may have done something since it last did.
+    has_slept: bool,
     failure: Option<Pending>,
     /// Number of requests to stop that had been served when the team began.
     served: u64,
@@ -114,6 +116,7 @@ impl Run {
             progress: 0,
             paused: Instant::now(),
             quiet: Duration::ZERO,
+            has_slept: false,
             failure: None,
             served: interrupt::served(),
         });
@@ -146,6 +149,11 @@ impl Run {
     /// A number that changes whenever a thread ends or a barrier opens.
     pub fn progress(&self) -> u64 {
         self.team.progress
+    }
+
+    /// Whether a thread has slept elsewhere than in a loop that only waits.
+    pub fn has_slept(&self) -> bool {
+        self.team.has_slept
     }
 
     /// Lets all threads end: they wait for each other for ever.
@@ -490,14 +498,15 @@ sync_with! {
     lh_cuda_sync_or |value| i64::from(value != 0), |sum, _count| i64::from(sum > 0);
 }
 
-/// `nanosleep`: switches to the other fibers.
-unsafe extern "C-unwind" fn lh_cuda_pause(cx: *mut Context, _ns: i64) -> i32 {
+/// `nanosleep`: switches to the other fibers. 0 ns: the fiber does nothing but wait.
+unsafe extern "C-unwind" fn lh_cuda_pause(cx: *mut Context, ns: i64) -> i32 {
     // SAFETY: as for `sync`; no reference to the team is kept across a switch.
     unsafe {
         let team = (*cx).team;
         if team.is_null() {
             return 0;
         }
+        (*team).has_slept |= ns != 0;
         if (&mut *team).is_quiet() {
             let status = Team::suspend(team);
             if status != 0 {

@@ -94,7 +94,10 @@ def forward_jacobian(f, asked, args):
     x = _asked_of(asked, args)
     _check_floats(x)
     if not prim.is_array(x):
-        return prim.tangent(f, copied(args), _alone(asked, args, prim.cast(1, prim.dtype_of(x))))[1]
+        column = prim.tangent(f, copied(args), _alone(asked, args, prim.cast(1, prim.dtype_of(x))))[1]
+        if prim.is_str(column):
+            prim.error(column, "a text has no derivative")
+        return column
     y = f(*copied(args))
     if prim.is_tuple(y):
         prim.error(y, "the Jacobian is that of a function whose result is an array or a number")
