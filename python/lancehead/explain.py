@@ -22,6 +22,24 @@ _TOKEN = re.compile(
     r"""|(?P<comment>\#.*)|(?P<number>(?<![\w.])\d[\w.]*)|(?P<attribute>\.\s*[^\W\d]\w*)|(?P<name>[^\W\d]\w*)"""
 )
 
+#: Parts of remarks and the remedies, which `docs/explain.md` has, too.
+REMEDIES = {
+    "a float sum must keep its order": "`fastmath={'reassoc'}`: the result may differ in the last digits",
+    "an iteration reads what an earlier one wrote": "another algorithm; such loops are serial",
+    "an iteration needs a result of the one before": "a second pass, if the value can be computed from the index",
+    "it calls a function that has no vector form": "take the call (text, lists, `print`) out of the loop",
+    "it can be left from its middle": "`return`, `break` and `raise` in a loop: count first, decide after it",
+    "an index check in it can raise": "check an index that is read from an array before the loop; `boundscheck=False`",
+    "it is not known beforehand how often it runs": "a `for` loop in place of `while`",
+    "it writes to memory in one branch only": "write always: `y[i] = new if found else y[i]`",
+    "bytes of each iteration": "`checkpoint_loop` for long loops",
+    "its iterations may depend on each other": "`lancehead help parallel-race` has the forms that are understood",
+    "a variable carries a value": "set it at the start of each iteration, or combine by one operation: `s += x`",
+    "`break` or `return` leaves it early": "set a flag, `found |= a[i] == x`, and decide after the loop",
+    "is handled outside of it": "handle exceptions within the iteration",
+    "is used after it": "compute it again, after the loop",
+}
+
 
 @dataclass(frozen=True)
 class Note:
@@ -30,6 +48,11 @@ class Note:
 
     kind: str
     text: str
+
+    @property
+    def remedy(self) -> str | None:
+        """The way to better code, if there is one."""
+        return next((remedy for part, remedy in REMEDIES.items() if part in self.text), None)
 
 
 @dataclass(frozen=True)
@@ -61,6 +84,18 @@ class Function:
         """The file as it is shown: the number of a notebook's cell, or a path from the working directory if that is
         shorter."""
         return places.shown(self.file)
+
+    def remedies(self) -> list[tuple[Note, str, str]]:
+        """Each remedy with the first remark that it is for, and the lines of all such remarks."""
+        found: dict[str, tuple[Note, list[int]]] = {}
+        for line in self.lines:
+            for note in line.notes:
+                if note.remedy:
+                    found.setdefault(note.remedy, (note, []))[1].append(line.number)
+        return [
+            (Note(note.kind, note.text.partition(";")[0]), _lines(numbers), remedy)
+            for remedy, (note, numbers) in found.items()
+        ]
 
     def types(self) -> dict[str, str]:
         """Types of variables; of one that has several, all."""
@@ -184,7 +219,7 @@ class Report:
     def _page(self) -> str:
         title = html.escape(self.name)
         head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
-        body = f'<body style="margin: 1.5rem; color-scheme: light dark">{self._repr_html_()}</body>'
+        body = f'<body style="margin: clamp(0.5rem, 3vw, 1.5rem); color-scheme: light dark">{self._repr_html_()}</body>'
         return f'<!doctype html><html lang="en"><head>{head}</head>{body}</html>\n'
 
     def _nothing(self) -> str:
@@ -193,6 +228,10 @@ class Report:
 
 def _milliseconds(seconds: float) -> str:
     return f"{seconds * 1e3:.1f} ms"
+
+
+def _lines(numbers: Sequence[int]) -> str:
+    return f"line{'s' if len(numbers) > 1 else ''} {', '.join(map(str, dict.fromkeys(numbers)))}"
 
 
 def _function_text(f: Function) -> Iterator[str]:
@@ -209,6 +248,10 @@ def _function_text(f: Function) -> Iterator[str]:
                 yield from textwrap.wrap(
                     note.text, WIDTH, initial_indent=f"{indent}^ ", subsequent_indent=f"{indent}  "
                 )
+    for number, (note, lines, remedy) in enumerate(f.remedies()):
+        yield from [] if number else ["", "Remedies:"]
+        text = f"{lines}, {note.text}: {remedy}"
+        yield from textwrap.wrap(text, WIDTH, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _parallel_text(f: Function, level: int) -> Iterator[str]:
@@ -243,14 +286,31 @@ def _stage_html(name: str, seconds: float, share: float) -> str:
 def _function_html(f: Function) -> str:
     types = f.types()
     rows = "".join(_line_html(line, types) for line in f.lines)
+    longest = max((len(line.text) for line in f.lines), default=0)
     place = f"{f.place}:{f.lines[0].number}" if f.lines else f.place
     head = f"<header><code>{html.escape(f.headline)}</code><small>{html.escape(place)}</small></header>"
-    return f'{head}<div class="source">{rows}</div>'
+    remedies = "".join(
+        f"<li>{_note_html(note)} {lines}: {_marked(remedy)}</li>" for note, lines, remedy in f.remedies()
+    )
+    remedies = remedies and f'<p>Remedies</p><ul class="remedies">{remedies}</ul>'
+    return f'{head}<div class="source" style="--longest: {longest}">{rows}</div>{remedies}'
+
+
+def _marked(text: str) -> str:
+    """Text with code between backticks."""
+    return re.sub("`(.*?)`", r"<code>\1</code>", html.escape(text, quote=False))
+
+
+def _note_html(note: Note) -> str:
+    return f'<span class="{note.kind}">{html.escape(note.text)}</span>'
 
 
 def _line_html(line: Line, types: dict[str, str]) -> str:
-    notes = "".join(f'<span class="{note.kind}">{html.escape(note.text)}</span>' for note in line.notes)
-    return f'<b>{line.number}</b><pre>{_code_html(line.text, types)}</pre><div class="notes">{notes}</div>'
+    indent = len(line.text) - len(line.text.lstrip())
+    code = f"<pre>{_code_html(line.text, types)}</pre>"
+    notes = "".join(map(_note_html, line.notes))
+    notes = notes and f'<div class="notes">{notes}</div>'
+    return f'<b>{line.number}</b><div class="line" style="--indent: {indent}">{code}{notes}</div>'
 
 
 def _code_html(text: str, types: dict[str, str]) -> str:
@@ -289,31 +349,44 @@ _STYLE = f"""
 .lancehead-report section {{
   flex: 1 1 44em; min-width: 0; box-sizing: border-box;
   background: var(--ground); border: 1px solid var(--line); border-radius: 8px; margin: 0 0 1em; padding: 0.8em 1em;
-  overflow-x: auto;
 }}
-.lancehead-report header code {{ color: var(--text); background: none; font-weight: 600; font-size: 13px; }}
+.lancehead-report header code {{
+  color: var(--text); background: none; font-weight: 600; font-size: 13px; overflow-wrap: anywhere;
+}}
 .lancehead-report header small {{ display: block; color: var(--faint); }}
 .lancehead-report .source {{
-  display: grid; grid-template-columns: max-content max-content minmax(16em, 1fr); column-gap: 1em; margin: 0.6em 0 1em;
+  display: grid; grid-template-columns: max-content minmax(0, 1fr); column-gap: 1em; margin: 0.6em 0 1em;
 }}
 .lancehead-report .source b {{
   color: var(--faint); font: 12px/20px ui-monospace, monospace; text-align: right; border-right: 1px solid var(--line);
   padding-right: 0.7em; user-select: none;
 }}
-.lancehead-report pre {{
-  margin: 0; padding: 0; background: none; color: var(--text);
-  font: 13px/20px ui-monospace, monospace; min-height: 20px;
+.lancehead-report .line {{
+  --code: calc((var(--longest) + 1) * 1ch); --gap: 1em; --remarks: 20em;
+  display: flex; flex-wrap: wrap; column-gap: var(--gap); font: 13px/20px ui-monospace, monospace;
 }}
-.lancehead-report .notes {{ display: flex; flex-wrap: wrap; gap: 2px 6px; align-items: flex-start; }}
-.lancehead-report .notes span {{
-  --tint: var(--faint); font-size: 12px; line-height: 18px; padding: 0 7px; border-radius: 9px; color: var(--tint);
-  background: color-mix(in srgb, var(--tint) 12%, transparent); margin: 1px 0;
+.lancehead-report pre {{
+  --hang: calc(min(var(--indent) + 4, 12) * 1ch);
+  flex: 0 1 var(--code); min-width: 0; max-width: 100%; box-sizing: border-box; min-height: 20px;
+  margin: 0; padding: 0 0 0 var(--hang); text-indent: calc(-1 * var(--hang)); background: none; color: var(--text);
+  font: inherit; white-space: pre-wrap; overflow-wrap: anywhere;
+}}
+/* Beside the code if the longest line leaves room, else below it and as far from the left. */
+.lancehead-report .notes {{
+  flex: 1 1 var(--remarks); min-width: 0; display: flex; flex-wrap: wrap; gap: 2px 6px; align-items: flex-start;
+  margin-left: clamp(
+    0px, (var(--code) + var(--gap) + var(--remarks) - 100%) * 999, min(var(--indent) * 1ch, 20%)
+  );
+}}
+.lancehead-report :is(.notes, .remedies) span {{
+  --tint: var(--faint); font: 12px/18px system-ui, sans-serif; padding: 0 7px; border-radius: 9px; color: var(--tint);
+  background: color-mix(in srgb, var(--tint) 12%, transparent); margin: 1px 0; overflow-wrap: anywhere;
 }}
 .lancehead-report .notes .type {{ font-family: ui-monospace, monospace; background: none; padding: 0; }}
-.lancehead-report .notes :is(.vectorised, .parallel) {{ --tint: var(--good); }}
-.lancehead-report .notes :is(.fused, .hoisted) {{ --tint: var(--info); }}
-.lancehead-report .notes :is(.scalar, .serial) {{ --tint: var(--bad); }}
-.lancehead-report .notes :is(.checks, .allocates) {{ --tint: var(--warn); }}
+.lancehead-report :is(.notes, .remedies) :is(.vectorised, .parallel) {{ --tint: var(--good); }}
+.lancehead-report :is(.notes, .remedies) :is(.fused, .hoisted) {{ --tint: var(--info); }}
+.lancehead-report :is(.notes, .remedies) :is(.scalar, .serial) {{ --tint: var(--bad); }}
+.lancehead-report :is(.notes, .remedies) :is(.checks, .allocates) {{ --tint: var(--warn); }}
 .lancehead-report .variable {{
   cursor: help; text-decoration: underline dotted var(--faint); text-underline-offset: 3px;
 }}
@@ -321,6 +394,9 @@ _STYLE = f"""
 .lancehead-report .string {{ color: var(--string); }}
 .lancehead-report .number {{ color: var(--number); }}
 .lancehead-report .comment {{ color: var(--faint); font-style: italic; }}
+.lancehead-report .remedies {{ margin: 0 0 1em; padding: 0; list-style: none; font-size: 13px; }}
+.lancehead-report .remedies span {{ display: inline-block; max-width: 100%; box-sizing: border-box; }}
+.lancehead-report .remedies code {{ color: var(--text); background: none; font: 12px ui-monospace, monospace; }}
 .lancehead-report p {{ margin: 0 0 0.3em; color: var(--faint); }}
 .lancehead-report .stages {{
   display: grid; grid-template-columns: max-content max-content minmax(6em, 24em); column-gap: 1em; align-items: center;

@@ -2,11 +2,15 @@
 
 import io
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lancehead import njit, prange, types
+from lancehead.explain import REMEDIES, Function, Line, Note, Report, Section
 
 SCALAR = np.arange(64.0)
 
@@ -299,3 +303,66 @@ def test_every_innermost_loop_has_a_remark():
     said = [[n.text for n in line.notes if n.kind != "type"] for line in lines]
     assert said[1] == ["one call of memset instead of a loop"]
     assert [n.split(":")[0] for n in said[2]] == ["vectorised"]
+
+
+# Remedies.
+
+
+def test_remedies_are_those_of_the_manual():
+    page = Path(__file__).parents[3] / "docs/explain.md"
+    rows = [row.strip("| ").split(" | ") for row in page.read_text("utf-8").splitlines() if row.startswith("| ")]
+    for part, remedy in REMEDIES.items():
+        assert any(part in row[0] and remedy == row[-1].replace("\\|", "|") for row in rows), part
+
+
+def test_remedies_are_told_once_with_their_lines():
+    @njit
+    def f(a, b):
+        s = 0.0
+        for x in a:
+            s += x
+        for y in b:
+            s += y
+        return s
+
+    f(SCALAR, SCALAR)
+    first = f.py_func.__code__.co_firstlineno
+    text, page = " ".join(str(f.explain()).split()), f.explain()._repr_html_()
+    lines = f"lines {first + 3}, {first + 5}"
+    assert text.count("the result may differ") == page.count("the result may differ") == 1
+    assert f"{lines}, not vectorised: a float sum must keep its order: `fastmath={{'reassoc'}}`" in text
+    assert f"{lines}: <code>fastmath={{'reassoc'}}</code>" in page
+
+
+def test_a_function_without_faults_has_no_remedies():
+    f = njit(lambda x: x + 1)
+    f(1)
+    assert "Remedies" not in str(f.explain()) + f.explain()._repr_html_()
+
+
+# The page in a browser.
+
+LONG = "out[i, k] = " + " + ".join(f"positions[i, k + {n}]" for n in range(4))
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+MEASURE = """<script>addEventListener("load", () => {
+  const right = (e) => Math.ceil(e.getBoundingClientRect().right);
+  const parts = [...document.querySelectorAll("pre, .notes span, .remedies li, header code")];
+  document.title = [innerWidth, document.documentElement.scrollWidth, Math.max(...parts.map(right))].join(" ");
+})</script>"""
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="there is no browser")
+@pytest.mark.parametrize("width", [390, 1200])
+def test_f38_nothing_stands_outside_of_the_window(width, tmp_path):
+    said = [
+        Note("type", "a_long_name_of_a_variable: array(float64, 2d, C)"),
+        Note("scalar", "not vectorised: " + "why " * 30),
+    ]
+    lines = [Line(9, "for k in range(n):", said), Line(10, f"            {LONG:<108}", said), Line(11, "x" * 120, said)]
+    assert max(len(line.text) for line in lines) == 120
+    function = Function("f", [("positions", "array(float64, 2d, C)")] * 5, "none", "f.py", lines)
+    (tmp_path / "f.html").write_text(Report("f", [Section([function], 1, 9, [("types", 0.1)])])._page() + MEASURE)
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--window-size={width},900", "--dump-dom"]
+    done = subprocess.run([CHROMIUM, *options, tmp_path / "f.html"], capture_output=True, text=True, timeout=60)
+    window, page, right = map(int, re.search("<title>(.*?)</title>", done.stdout)[1].split())
+    assert window == width and page <= width and right <= width
