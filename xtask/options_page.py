@@ -1,4 +1,5 @@
-"""Writes `docs/options.md` and the table of settings in `docs/debugging.md`, from the tables in `python/lancehead`.
+"""Writes `docs/options.md` and the tables of settings in `docs/debugging.md` and of packages in `docs/not-compiled.md`,
+from the tables in `python/lancehead`.
 
 `cargo xtask docs` runs it; with `--check` it only says whether the pages are current. The compiler is not needed.
 """
@@ -93,18 +94,32 @@ def settings_table(settings):
     return "\n".join(["| variable | default | meaning |", "|---|---|---|", *rows]) + "\n"
 
 
+def packages_table(packages):
+    """The table of `docs/not-compiled.md`, a row for each advice."""
+    advised = {advice: [n for n in packages if packages[n] == advice] for advice in packages.values()}
+    rows = [f"| {', '.join(f'`{n}`' for n in names)} | {cell(advice)} |" for advice, names in advised.items()]
+    return "\n".join(["| packages | in compiled code |", "|---|---|", *rows]) + "\n"
+
+
+def with_table(path, table):
+    """The text of a page with another table under the same first heading."""
+    start = re.escape(table[: table.index(" |")])
+    return re.sub(rf"{start} \|(.|\n)*?\n(?!\|)", lambda _: table, path.read_text() + "\n", count=1).rstrip() + "\n"
+
+
 def pages():
     """Paths of the pages and their texts."""
     sys.modules.setdefault("lancehead", types.ModuleType("lancehead"))
-    options, settings = loaded("options"), loaded("settings")
-    debugging = ROOT / "docs/debugging.md"
-    table = re.sub(
-        r"\| variable \|(.|\n)*?\n(?!\|)", lambda _: settings_table(settings), debugging.read_text() + "\n", count=1
-    )
+    options, settings, wording = loaded("options"), loaded("settings"), loaded("wording")
+    debugging, packages = ROOT / "docs/debugging.md", ROOT / "docs/not-compiled.md"
     page = ROOT / "docs/options.md"
     # `tests/python/docs/test_overflow_checks.py` writes this section.
     _, heading, checks = page.read_text().partition("\n## Operations that ")
-    return {page: options_page(options, heading + checks), debugging: table.rstrip() + "\n"}
+    return {
+        page: options_page(options, heading + checks),
+        debugging: with_table(debugging, settings_table(settings)),
+        packages: with_table(packages, packages_table(wording.PACKAGES)),
+    }
 
 
 def main():

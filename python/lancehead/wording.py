@@ -29,6 +29,7 @@ _WORKERS = "loop over `prange` with `parallel=True`, or call compiled functions 
 _BYTES = f"pass bytes or an array of uint8, and call it outside of the function, {_OBJMODE}"
 
 #: Packages that programs use in loops and that are not compiled, and what one does instead; the nearest name counts.
+#: `xtask/options_page.py` writes the table of `docs/not-compiled.md` from it.
 PACKAGES: dict[str, str] = {
     # Python's own.
     "argparse": "parse the arguments outside of the function and pass the values",
