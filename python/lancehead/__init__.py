@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from lancehead import typed as typed
     from lancehead import xp as xp
     from lancehead._command.serve import serve_numba as serve_numba
+    from lancehead.bars import progress as progress
     from lancehead.objectmode import objmode as objmode
 
 #: Modules that most programs do without: they are loaded when they are asked for.
@@ -79,6 +80,8 @@ def __getattr__(name: str) -> Any:
         return types.as_dtype
     if name == "objmode":
         return importlib.import_module("lancehead.objectmode").objmode
+    if name == "progress":
+        return importlib.import_module("lancehead.bars").progress
     if name in _LATER:
         return importlib.import_module(f"lancehead.{name}")
     if name == "bool" or isinstance(getattr(errors, name, None), type):
@@ -89,4 +92,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *_LATER, "as_dtype", "bool", "objmode", "serve_numba"]
+    return [*__all__, *_LATER, "as_dtype", "bool", "objmode", "progress", "serve_numba"]

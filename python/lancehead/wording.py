@@ -83,7 +83,7 @@ PACKAGES: dict[str, str] = {
     "seaborn": _DRAWN, "skimage": _MODELS, "sklearn": _MODELS, "statsmodels": _MODELS,
     "sympy": "make a function by `sympy.lambdify(x, formula, 'math')` outside, and compile that",
     "tensorflow": _MODELS, "torch": "pass an array over the tensor's memory: `t.numpy()`",
-    "tqdm": "loop over parts outside of the function, `for part in tqdm(parts): f(part)`, or use `numba-progress`",
+    "tqdm": "loop over `lancehead.progress(items)`, which draws the bar of tqdm",
     "urllib3": _FETCHED,
     "xarray": "pass the values: `a.values`", "yaml": _FILES, "zarr": "read the part that is needed as an array",
 }  # fmt: skip
