@@ -481,3 +481,28 @@ def test_unsigned_variables_wrap(step: str) -> None:
     wrap = cp.ElementwiseKernel("int32 e", "int64 r", f"unsigned int v = e; {step}; r = v", "wrap")
     e = np.array([-4, -3, -1, 0, 5], np.int32)
     np.testing.assert_array_equal(cp.asnumpy(wrap(cp.asarray(e))), (e.astype(np.int64) + 3) % 2**32)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "way"),
+    [
+        ("struct P { float x; };\nKERNEL(float* p) {}", 1, "struct .*: pass an array for each field"),
+        ("typedef struct { float x; } P;\nKERNEL(P* p) {}", 1, "struct .*: pass an array for each field"),
+        ("KERNEL(float* p) {\nstruct P q; }", 2, "struct .*: pass an array for each field"),
+        ("KERNEL(float4* p) {}", 1, r"float4 .*: take a pointer to float and index it, x\[4 \* i \+ 1\]"),
+        ("KERNEL(float* p) {\nint2 q; }", 2, r"int2 .*: take a pointer to int and index it, x\[2 \* i \+ 1\]"),
+        ("KERNEL(float* p) {\np[0] = make_float3(1, 2, 3).x; }", 2, r"make_float3 .*: take a pointer to float"),
+        ("KERNEL(float* p) {\ndim3 q(1, 2); }", 2, "dim3 .*: use a number for each of them"),
+    ],
+)
+def test_structures_and_vectors_are_refused_with_a_way_out(text, line, way):
+    kernel = cp.RawKernel(text.replace("KERNEL", 'extern "C" __global__ void k'), "k")
+    with pytest.raises(CompileException, match=rf"k\.cu\({line}\): error: {way}"):
+        kernel((1,), (1,), (cp.ones(4, dtype=cp.float32),))
+
+
+def test_a_variable_may_be_called_like_a_vector():
+    kernel = cp.RawKernel('extern "C" __global__ void k(float* dim3) { float double2 = 3; dim3[0] = double2; }', "k")
+    x = cp.ones(1, dtype=cp.float32)
+    kernel((1,), (1,), (x,))
+    assert float(x[0]) == 3.0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lancehead.cupy.c.tokens import Failure, Token
+from lancehead.cupy.c.tokens import Failure, Token, undefined, unserved
 
 _WORDS = frozenset(
     "void bool char short int long float double signed unsigned auto size_t ptrdiff_t int8_t int16_t int32_t int64_t "
@@ -186,8 +186,9 @@ class Parser:
     def is_type(self, ahead: int = 0) -> bool:
         """Whether a type begins at a token."""
         t = self.peek(ahead)
-        if t.text in ("struct", "class", "union"):
-            raise Failure(f"{t.text} is not served in kernels of C text", t.line)
+        failure = unserved(t.text, t.line)
+        if failure is not None and (t.text in ("struct", "class", "union") or self.peek(ahead + 1).kind == "name"):
+            raise failure
         return t.kind == "name" and (t.text in _WORDS or t.text in _QUALIFIERS or t.text in self.types)
 
     def type(self) -> tuple[TypeName, set[str]]:
@@ -213,7 +214,7 @@ class Parser:
             else:
                 break
         if not words:
-            raise Failure(f'identifier "{self.now.text}" is undefined', line)
+            raise undefined(self.now.text, line)
         return TypeName(_canonical(words, line), 0, "const" in qualifiers, False, argument), qualifiers
 
     def _skip_parentheses(self) -> None:

@@ -39,6 +39,27 @@ class Failure(Exception):
         self.message, self.line = message, line
 
 
+_VECTOR = re.compile(r"(?:make_)?(u?(?:char|short|int|long|longlong)|float|double)([1-4])|dim3")
+
+
+def unserved(name: str, line: int) -> Failure | None:
+    """The error for a name of structures and vectors, which has a way out."""
+    if name in ("struct", "class", "union"):
+        way = "pass an array for each field, or write the kernel in Python (`cuda.jit`), with records"
+        return Failure(f"{name} is not served in kernels of C text: {way}", line)
+    if found := _VECTOR.fullmatch(name):
+        way = "use a number for each of them"
+        if found[1] and found[2] != "1":
+            way = f"take a pointer to {found[1]} and index it, x[{found[2]} * i + 1] for the second of item i"
+        return Failure(f"{name} is not served in kernels of C text: {way}", line)
+    return None
+
+
+def undefined(name: str, line: int) -> Failure:
+    """The error for a name that nothing declares."""
+    return unserved(name, line) or Failure(f'identifier "{name}" is undefined', line)
+
+
 class Token(NamedTuple):
     """A word of the text: its kind (`name number text op end`), and the line of the program."""
 

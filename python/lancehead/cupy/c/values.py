@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.cupy.c.parsing import TypeName
-from lancehead.cupy.c.tokens import Failure
+from lancehead.cupy.c.tokens import Failure, undefined
 
 BOOL, INT, UINT = np.dtype(np.bool_), np.dtype(np.int32), np.dtype(np.uint32)
 LONG, ULONG = np.dtype(np.int64), np.dtype(np.uint64)
@@ -86,7 +86,7 @@ def scalar(of: TypeName, env: dict[str, Any], line: int) -> Any:
     elif of.name in GROUPS and not of.pointers:
         return GROUPS[of.name]
     else:
-        raise Failure(f'identifier "{of.name}" is undefined', line)
+        raise undefined(of.name, line)
     if isinstance(found, TypeName):
         found = scalar(found, env, line)
     for _ in range(of.pointers):

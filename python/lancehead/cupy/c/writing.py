@@ -11,7 +11,7 @@ import numpy as np
 from lancehead.cupy.c.calls import called, complex_of, of_group
 from lancehead.cupy.c.carrays import Indexed, Indexer
 from lancehead.cupy.c.parsing import Function, Node, TypeName
-from lancehead.cupy.c.tokens import Failure
+from lancehead.cupy.c.tokens import Failure, undefined
 from lancehead.cupy.c.values import (
     BOOL,
     DOUBLE,
@@ -223,7 +223,7 @@ class Writer:
             return found
         if name in ("nullptr", "NULL"):
             return constant(0, LONG)
-        raise Failure(f'identifier "{name}" is undefined', line)
+        raise undefined(name, line)
 
     def _comma(self, a: Node, b: Node, line: int) -> Value:
         self.effect(a)
@@ -444,7 +444,7 @@ class Writer:
         values = [self.value(g) for g in given]
         found = called(self, name, values, line)
         if found is None:
-            raise Failure(f'identifier "{name}" is undefined', line)
+            raise undefined(name, line)
         return found
 
     def _method(self, of: Node, given: list[Node], line: int) -> Value:
