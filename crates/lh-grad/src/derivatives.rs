@@ -71,6 +71,23 @@ impl Derivatives {
     pub(crate) fn is_ruled(&self, spec: SpecId) -> bool {
         self.rules.contains_key(&spec) || self.push(spec).is_some()
     }
+    /// The functions of the rule by which a specialisation is differentiated.
+    pub fn functions_of_rule(&self, spec: SpecId) -> impl Iterator<Item = SpecId> {
+        let rule = self.rules.get(&spec).map(|r| [Some(r.forward.id), Some(r.backward.id), r.zero]);
+        let push = self.pushes.get(&spec).map(|p| p.function.id);
+        rule.into_iter().flatten().flatten().chain(push)
+    }
+    /// Forgets derivatives of specialisations that are gone, and those that are gone themselves. Rules stay as long as
+    /// their functions: those would be differentiated without them.
+    pub fn forget(&mut self, is_gone: impl Fn(SpecId) -> bool) {
+        self.made.retain(|(s, ..), made| !is_gone(*s) && !is_gone(made.id));
+        self.recursive.retain(|(s, ..), (made, _)| !is_gone(*s) && !is_gone(*made));
+        self.rules.retain(|s, _| !is_gone(*s));
+        self.pushes.retain(|s, _| !is_gone(*s));
+        self.parts.retain(|_, part| !is_gone(part.id));
+        self.retypable.retain(|s, _| !is_gone(*s));
+        self.texts.retain(|(s, _), text| !is_gone(*s) && !is_gone(*text));
+    }
     fn part(&self, name: &'static str, ty: Ty, options: Options) -> Option<&Spec> {
         self.parts.get(&(name, ty, plain(options)))
     }

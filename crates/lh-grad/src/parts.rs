@@ -61,11 +61,8 @@ pub(crate) fn type_parts(program: &mut dyn Program, func: &Function, options: Op
     Ok(())
 }
 
-/// Types a function of the library unless it is known.
+/// Types a function of the library and notes it.
 fn once(program: &mut dyn Program, key: (&'static str, Ty, Options), args: &[Ty], options: Options) -> Result<Spec> {
-    if let Some(known) = program.derivatives().parts.get(&key) {
-        return Ok(known.clone());
-    }
     let made = type_named(program, key.0, args, options)?;
     program.derivatives_mut().parts.insert(key, made.clone());
     Ok(made)
@@ -101,10 +98,7 @@ pub(crate) fn type_texts(program: &mut dyn Program, s: SpecId, kind: Derivative)
     while let Some(c) = work.pop() {
         let known = program.derivatives();
         let by_rule = kind == Derivative::Adjoint && known.rules.contains_key(&c);
-        if !by_rule
-            && !known.texts.contains_key(&(c, kind))
-            && let Some((f, args, options)) = known.retypable.get(&c).cloned()
-        {
+        if !by_rule && let Some((f, args, options)) = known.retypable.get(&c).cloned() {
             let text = program.specialise(f, &args, Options { derivative: kind, ..options })?;
             program.derivatives_mut().texts.insert((c, kind), text.id);
         }

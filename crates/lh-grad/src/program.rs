@@ -42,6 +42,9 @@ pub trait Program {
     fn attribute(&mut self, f: FuncId, name: &str) -> Option<FuncId>;
     /// Types a function for arguments.
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec>;
+    /// Whether a specialisation of an earlier compilation, and all that it calls, may be used: its objects are alive,
+    /// and nothing that it depends on has changed.
+    fn is_current(&mut self, s: SpecId) -> bool;
     /// A specialisation.
     fn typed(&self, s: SpecId) -> Typed<'_>;
     /// A number for a derivative of a specialisation, whose symbol begins so.

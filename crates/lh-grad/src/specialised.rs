@@ -20,13 +20,19 @@ use std::sync::Arc;
 /// Something without a derivative, at its place.
 pub fn make_adjoint(program: &mut dyn Program, s: SpecId, asked: &[bool], owners: Option<Ty>) -> Result<Adjoint> {
     let key = (s, asked.to_vec(), Derivative::Adjoint);
-    if let Some(known) = program.derivatives().made.get(&key) {
-        return Ok(known.clone());
+    if let Some(known) = known(program, &key) {
+        return Ok(known);
     }
     let primal = primal_or_call(program, s)?;
     let made = build_adjoint(program, s, &primal, asked, (owners, false))?;
     program.derivatives_mut().made.insert(key, made.clone());
     Ok(made)
+}
+
+/// A derivative that was made before and may be used.
+fn known(program: &mut dyn Program, key: &(SpecId, Vec<bool>, Derivative)) -> Option<Adjoint> {
+    let known = program.derivatives().made.get(key)?.clone();
+    program.is_current(known.id).then_some(known)
 }
 
 /// The adjoint of a specialisation, for an adjoint of its result that it takes last: of one that calls itself.
@@ -80,8 +86,8 @@ fn build_adjoint(
 pub fn make_tangent(program: &mut dyn Program, s: SpecId, asked: &[bool]) -> Result<Adjoint> {
     let kind = Derivative::Tangent;
     let key = (s, asked.to_vec(), kind);
-    if let Some(known) = program.derivatives().made.get(&key) {
-        return Ok(known.clone());
+    if let Some(known) = known(program, &key) {
+        return Ok(known);
     }
     let value = program.typed(s).ret;
     let primal = primal_or_call(program, s)?;
@@ -142,7 +148,8 @@ fn make_recursions(program: &mut dyn Program, func: &Function, asked: &[bool], k
         if kind == Derivative::Adjoint {
             type_snapshots(program, &tys, func.options)?;
         }
-        if program.derivatives().recursive.contains_key(&(c, wanted.clone(), kind)) {
+        let known = program.derivatives().recursive(c, &wanted, kind);
+        if known.is_some_and(|(id, _)| program.is_current(id)) {
             continue;
         }
         match kind {

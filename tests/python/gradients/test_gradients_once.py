@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 
-from lancehead import config, njit
+from lancehead import config, gradients, njit
 from lancehead.gradients import checkpoint, grad, hessian, jacfwd, jacrev, jvp, linearize, value_and_grad, vjp
 
 scale = 2.0
@@ -154,3 +154,28 @@ def test_a_linearised_function_is_compiled_once():
         runs.append(linearize(f, 1.0)[1](2.0))
     # A compilation takes some 10 ms.
     assert runs == [6.0] * 100 and time.process_time() - start < 0.3
+
+
+def shifted_sum(a, s):
+    for i in range(1, a.shape[0]):
+        a[i] += s * a[i - 1]
+    return np.sum(a * a)
+
+
+def scaled_sum(a, s):
+    a *= s
+    return np.sum(a * a)
+
+
+@pytest.mark.parametrize("kept", [1, 4, 12])
+def test_parts_of_derivatives_that_are_kept_no_longer(kept, monkeypatch):
+    """A derivative is made of others, which were made for functions that are gone."""
+    monkeypatch.setattr(gradients, "_KEPT", kept)
+    a, s = np.array([1.0, 2.0, -0.5]), 0.8
+    for _ in range(3):
+        for function, second in ((scaled_sum, 2 * np.sum(a * a)), (shifted_sum, 34.88)):
+            f = njit(function)
+            jvp(f, (a.copy(), s), (None, 1.0))
+            grad(f, (0, 1))(a.copy(), s)
+            for found in (jacfwd(grad(f, 1), 1), jacrev(jacfwd(f, 1), 1), hessian(f, 1), grad(grad(f, 1), 1)):
+                np.testing.assert_allclose(found(a.copy(), s), second, rtol=1e-9)

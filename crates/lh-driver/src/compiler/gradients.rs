@@ -43,6 +43,10 @@ impl Program for Session<'_> {
         World::specialise(self, f, args, options)
     }
 
+    fn is_current(&mut self, s: SpecId) -> bool {
+        self.is_usable(s)
+    }
+
     fn typed(&self, s: SpecId) -> Typed<'_> {
         let Spec { name, ret, body, .. } = self.compiler.spec(s);
         let body = body.as_deref();

@@ -147,11 +147,16 @@ impl<'a> Session<'a> {
     fn known(&mut self, key: &Key) -> Option<SpecId> {
         let id = *self.compiler.by_key.get(key)?;
         let is_typed = self.compiler.spec(id).body.is_some();
-        if is_typed && !self.compiler.reachable(&[id]).into_iter().all(|s| self.is_current(s)) {
+        if is_typed && !self.is_usable(id) {
             self.compiler.by_key.remove(key);
             return None;
         }
         Some(id)
+    }
+
+    /// Whether a specialisation is current with all that it calls, and with the rules by which that is differentiated.
+    pub(super) fn is_usable(&mut self, id: SpecId) -> bool {
+        self.compiler.relied_on(id).into_iter().all(|s| self.is_current(s))
     }
 
     fn is_current(&mut self, id: SpecId) -> bool {
@@ -240,6 +245,8 @@ impl<'a> Session<'a> {
         let is_lasting = frame.notes.is_library
             && body.deps.is_empty()
             && body.callees.iter().all(is_lasting)
+            // A derivative is made of the code before all passes, which calls what they have inlined.
+            && body.primal.iter().flat_map(|f| callees(f)).all(|s| is_lasting(&s))
             && !frame.key.args.iter().any(|(t, _)| mentions_object(*t));
         let spec = &mut self.compiler.specs[frame.spec.index()];
         if is_lasting {

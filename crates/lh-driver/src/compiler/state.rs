@@ -92,12 +92,22 @@ impl Compiler {
 
     /// Specialisations and all that they call, callers first. One that is still being typed calls nothing yet.
     pub(super) fn reachable(&self, entries: &[SpecId]) -> Vec<SpecId> {
+        self.reached(entries, |_| [])
+    }
+
+    /// A specialisation, all that it calls, and the functions of rules by which those are differentiated.
+    pub(super) fn relied_on(&self, entry: SpecId) -> Vec<SpecId> {
+        self.reached(&[entry], |s| self.derivatives.functions_of_rule(s))
+    }
+
+    fn reached<I: IntoIterator<Item = SpecId>>(&self, entries: &[SpecId], more: impl Fn(SpecId) -> I) -> Vec<SpecId> {
         let mut order = entries.to_vec();
         let mut seen: HashSet<SpecId> = order.iter().copied().collect();
         let mut at = 0;
         while at < order.len() {
-            let callees = self.spec(order[at]).body.iter().flat_map(|b| &b.callees);
-            order.extend(callees.filter(|c| seen.insert(**c)));
+            let callees = self.spec(order[at]).body.iter().flat_map(|b| b.callees.iter().copied());
+            let next: Vec<SpecId> = callees.chain(more(order[at])).filter(|c| seen.insert(*c)).collect();
+            order.extend(next);
             at += 1;
         }
         order
@@ -166,6 +176,7 @@ impl Compiler {
         self.parts.retain(|(id, _), _| !is_gone[id.index()]);
         self.splits.retain(|id, _| !is_gone[id.index()]);
         self.sites.retain(|id, _| !is_gone[id.index()]);
+        self.derivatives.forget(|id| is_gone[id.index()]);
         let mut is_alive = |f: &FuncId| host.is_alive(*f);
         self.codes.retain(|f, _| is_alive(f));
         self.inner.retain(|(f, _), _| is_alive(f));
