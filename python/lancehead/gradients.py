@@ -9,9 +9,9 @@ import operator
 import types
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar, overload
 
-from lancehead import config
+from lancehead import _core, config
 from lancehead.decorators import njit
 
 if TYPE_CHECKING:
@@ -56,11 +56,13 @@ def _resolving(make: F) -> F:
         cell, own = (inner.__closure__ or ())[free.index(names[0])], _function(fun)
         name = names[0]
 
+        own = _positional(own)
+
         def opened(captured, *args):  # type: ignore[no-untyped-def]
             return with_captured(own, name, captured)(*args)
 
-        numbers = (0, *(_number(fun, n) + 1 for n in asked[1:])) if isinstance(argnums, tuple) else 0
-        made = make(_compiled(opened, fun), numbers, *rest, **others)
+        numbers = (0, *(n if isinstance(n, str) else n + 1 for n in asked[1:])) if isinstance(argnums, tuple) else 0
+        made = make(_alike(opened, fun, first=(name,)), numbers, *rest, **others)
         return lambda *args, **named: made(cell.cell_contents, *args, **named)
 
     return transformed  # type: ignore[return-value]
@@ -183,27 +185,28 @@ def value_and_grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = Fa
     (9.0, 6.0)
     """
     asked, is_one = _asked(fun, argnums)
+    own = _positional(fun)
     if has_aux and is_one:
 
         def derivative(*args):  # type: ignore[no-untyped-def]
-            value, found = derivatives_with(fun, asked, args)
+            value, found = derivatives_with(own, asked, args)
             return value, found[0]
 
     elif has_aux:
 
         def derivative(*args):  # type: ignore[no-untyped-def]
-            return derivatives_with(fun, asked, args)
+            return derivatives_with(own, asked, args)
 
     elif is_one:
 
         def derivative(*args):  # type: ignore[no-untyped-def]
-            value, found = derivatives_of(fun, asked, args)
+            value, found = derivatives_of(own, asked, args)
             return value, found[0]
 
     else:
 
         def derivative(*args):  # type: ignore[no-untyped-def]
-            return derivatives_of(fun, asked, args)
+            return derivatives_of(own, asked, args)
 
     return _alike(derivative, fun)
 
@@ -225,7 +228,7 @@ def grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> An
     >>> grad(lambda x: x * x)(3.0)
     6.0
     """
-    both = value_and_grad(fun, argnums, has_aux)
+    both = _positional(value_and_grad(fun, argnums, has_aux))
     if has_aux:
 
         def derivative(*args):  # type: ignore[no-untyped-def]
@@ -286,10 +289,11 @@ def linearize(fun: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R]
 def jacfwd(fun: Callable[P, Any], argnums: int | str = 0) -> Callable[P, Any]:
     """The matrix of derivatives with respect to one argument, by columns in forward mode: of the shape of the result,
     then that of the argument. It suits results with more elements than the argument."""
-    asked, _ = _asked(fun, argnums)
+    asked = _one_asked(fun, argnums)
+    own = _positional(fun)
 
     def derivative(*args):  # type: ignore[no-untyped-def]
-        return forward_jacobian(fun, asked, args)
+        return forward_jacobian(own, asked, args)
 
     return _alike(derivative, fun)  # type: ignore[no-any-return]
 
@@ -297,10 +301,11 @@ def jacfwd(fun: Callable[P, Any], argnums: int | str = 0) -> Callable[P, Any]:
 @_resolving
 def jacrev(fun: Callable[P, Any], argnums: int | str = 0) -> Callable[P, Any]:
     """As `jacfwd`, by rows in reverse mode. It suits arguments with more elements than the result."""
-    asked, _ = _asked(fun, argnums)
+    asked = _one_asked(fun, argnums)
+    own = _positional(fun)
 
     def derivative(*args):  # type: ignore[no-untyped-def]
-        return reverse_jacobian(fun, asked, args)
+        return reverse_jacobian(own, asked, args)
 
     return _alike(derivative, fun)  # type: ignore[no-any-return]
 
@@ -311,6 +316,7 @@ jacobian = jacrev
 @_resolving
 def hessian(fun: Callable[P, Any], argnums: int | str = 0) -> Callable[P, Any]:
     """The matrix of second derivatives with respect to one argument of a function whose result is one float."""
+    _one_asked(fun, argnums)
     return jacfwd(grad(fun, argnums), argnums)
 
 
@@ -322,22 +328,32 @@ def hvp(fun: Callable[Concatenate[T, ...], Any], argnums: int | str = 0) -> Call
     >>> hvp(lambda x: x * x * x)(2.0, 1.0)
     12.0
     """
-    asked, _ = _asked(fun, argnums)
+    asked = _one_asked(fun, argnums)
+    parameters = _parameters(fun)
+    if parameters is None or parameters.defaults or parameters.rest is not None:
+
+        def product(*args):  # type: ignore[no-untyped-def]
+            return product_with_hessian(fun, asked, args[:-1], args[-1])
+
+        return _compiled(product, fun)  # type: ignore[no-any-return]
+    own, count = _positional(fun), len(parameters.names) - parameters.keyword_only
 
     def derivative(*args):  # type: ignore[no-untyped-def]
-        return product_with_hessian(fun, asked, args[:-1], args[-1])
+        return product_with_hessian(own, asked, args[:count] + args[count + 1 :], args[count])
 
-    return _alike(derivative, fun, "tangent")  # type: ignore[no-any-return]
+    return _alike(derivative, fun, last=("tangent",))  # type: ignore[no-any-return]
 
 
 def checkpoint(fun: Callable[P, R]) -> Dispatcher[P, R]:
     """A function that gives what `fun` gives; where it is differentiated, it keeps copies of its arguments only, and
     runs again for the derivative: less memory for the time of another run."""
 
-    def again(*args):  # type: ignore[no-untyped-def]
-        return recomputed(fun, args)
+    own = _positional(fun)
 
-    return _compiled(again, fun)  # type: ignore[no-any-return]
+    def again(*args):  # type: ignore[no-untyped-def]
+        return recomputed(own, args)
+
+    return _alike(again, fun)  # type: ignore[no-any-return]
 
 
 def custom_vjp(fun: Callable[P, R]) -> Stated[P, R]:
@@ -400,33 +416,91 @@ def _asked(fun: Callable[..., Any], argnums: Any) -> tuple[tuple[Any, ...], bool
     numbers = [_number(fun, n) for n in ((argnums,) if is_one else argnums)]
     if not numbers or min(numbers) < 0 or sorted(set(numbers)) != numbers:
         raise ValueError("argnums are positions or names of arguments, in their order")
-    parameters = _parameters(fun)
-    if parameters is not None and max(numbers) >= len(parameters):
-        name, most = getattr(fun, "__name__", "the function"), len(parameters)
-        raise ValueError(f"argnums asks for argument {max(numbers)}, counted from 0, but `{name}` has {most}")
     return tuple(0 if i in numbers else None for i in range(max(numbers) + 1)), is_one
 
 
-def _parameters(fun: Callable[..., Any]) -> list[inspect.Parameter] | None:
-    """The parameters of a function, if all of them may be given by position."""
+def _one_asked(fun: Callable[..., Any], argnums: Any) -> tuple[Any, ...]:
+    asked, is_one = _asked(fun, argnums)
+    if not is_one:
+        raise TypeError(f"argnums is one position or name here, not {argnums!r}: ask for one argument after the other")
+    return asked
+
+
+class _Parameters(NamedTuple):
+    """The parameters of a function in the order of its variables: by position, by keyword only, the rest. No more of
+    them than the templates have."""
+
+    names: tuple[str, ...]
+    positional_only: int
+    keyword_only: int
+    rest: str | None
+    defaults: tuple[Any, ...]
+    keyword_defaults: dict[str, Any] | None
+
+
+def _parameters(fun: Callable[..., Any]) -> _Parameters | None:
+    """The parameters of a function, if they are not many, and if they have names."""
     try:
-        found = list(inspect.signature(getattr(fun, "py_func", fun)).parameters.values())
+        found = inspect.signature(getattr(fun, "py_func", fun)).parameters.values()
     except (TypeError, ValueError):
         return None
-    is_plain = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in found)
-    return found if is_plain else None
+    kinds: dict[Any, list[inspect.Parameter]] = {kind: [p for p in found if p.kind == kind] for kind in _KINDS}
+    only, others, rest, keywords, anything = kinds.values()
+    # Of other callables, those by keyword cannot be passed by position.
+    if anything or (keywords and not isinstance(getattr(fun, "py_func", fun), types.FunctionType)):
+        return None
+    defaults = tuple(p.default for p in (*only, *others) if p.default is not p.empty)
+    by_keyword = {p.name: p.default for p in keywords if p.default is not p.empty}
+    names = tuple(p.name for p in (*only, *others, *keywords))
+    if len(names) + 1 >= len(_WITH_REST if rest else _PLAIN):
+        return None
+    return _Parameters(names, len(only), len(keywords), rest[0].name if rest else None, defaults, by_keyword or None)
+
+
+_KINDS = (
+    inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_POSITIONAL,
+    inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD,
+)  # fmt: skip
 
 
 def _number(fun: Callable[..., Any], n: Any) -> int:
+    """The position of an argument among all of them, where those by keyword only come before the rest."""
+    parameters, name = _parameters(fun), getattr(fun, "__name__", "the function")
     if isinstance(n, str):
-        names = list(inspect.signature(getattr(fun, "py_func", fun)).parameters)
+        names = list(parameters.names if parameters else inspect.signature(getattr(fun, "py_func", fun)).parameters)
         if n not in names:
-            raise ValueError(f"there is no argument `{n}`")
+            raise ValueError(f"there is no argument `{n}` of `{name}`")
         return names.index(n)
     try:
-        return operator.index(n)
+        at = operator.index(n)
     except TypeError:
         raise TypeError(f"argnums are positions or names of arguments, not {n!r}") from None
+    most = at + 1 if parameters is None else len(parameters.names) - parameters.keyword_only
+    if parameters is None or at < most:
+        return at
+    if parameters.rest is not None:
+        return at + parameters.keyword_only
+    if at < len(parameters.names):
+        by_name = parameters.names[at]
+        raise ValueError(f"argument {at} of `{name}` is given by keyword only: ask for it by argnums={by_name!r}")
+    raise ValueError(f"argnums asks for argument {at}, counted from 0, but `{name}` has {most}")
+
+
+def _positional(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which takes by position what it takes by keyword only, behind its other parameters."""
+    inner: Any = getattr(fun, "py_func", fun)
+    code: Any = getattr(inner, "__code__", None)
+    if not isinstance(inner, types.FunctionType) or not code.co_kwonlyargcount or _parameters(fun) is None:
+        return fun
+    count = code.co_argcount + code.co_kwonlyargcount
+    code = code.replace(co_argcount=count, co_kwonlyargcount=0)
+    own = types.FunctionType(code, inner.__globals__, inner.__name__, None, inner.__closure__)
+    own.__qualname__, own.__module__, own.__doc__ = inner.__qualname__, inner.__module__, inner.__doc__
+    # Rules that the program states are attributes.
+    own.__dict__.update(inner.__dict__)
+    if isinstance(fun, _core.Dispatcher):
+        return _core.dispatcher(own, fun.targetoptions, [], False)
+    return own
 
 
 def _function(fun: Callable[..., Any]) -> Any:
@@ -446,25 +520,48 @@ _PLAIN: tuple[Callable[[Any], Any], ...] = (
     lambda f: lambda a, b, c, d, e, g, h, i: f(a, b, c, d, e, g, h, i),
     lambda f: lambda a, b, c, d, e, g, h, i, j: f(a, b, c, d, e, g, h, i, j),
     lambda f: lambda a, b, c, d, e, g, h, i, j, k: f(a, b, c, d, e, g, h, i, j, k),
+    lambda f: lambda a, b, c, d, e, g, h, i, j, k, m: f(a, b, c, d, e, g, h, i, j, k, m),
+    lambda f: lambda a, b, c, d, e, g, h, i, j, k, m, n: f(a, b, c, d, e, g, h, i, j, k, m, n),
+    lambda f: lambda a, b, c, d, e, g, h, i, j, k, m, n, o: f(a, b, c, d, e, g, h, i, j, k, m, n, o),
+    lambda f: lambda a, b, c, d, e, g, h, i, j, k, m, n, o, p: f(a, b, c, d, e, g, h, i, j, k, m, n, o, p),
+    lambda f: lambda a, b, c, d, e, g, h, i, j, k, m, n, o, p, q: f(a, b, c, d, e, g, h, i, j, k, m, n, o, p, q),
+    lambda f: lambda a, b, c, d, e, g, h, i, j, k, m, n, o, p, q, r: f(a, b, c, d, e, g, h, i, j, k, m, n, o, p, q, r),
+)
+#: As `_PLAIN`, with the rest of the arguments.
+_WITH_REST: tuple[Callable[[Any], Any], ...] = (
+    lambda f: lambda *s: f(*s),
+    lambda f: lambda a, *s: f(a, *s),
+    lambda f: lambda a, b, *s: f(a, b, *s),
+    lambda f: lambda a, b, c, *s: f(a, b, c, *s),
+    lambda f: lambda a, b, c, d, *s: f(a, b, c, d, *s),
+    lambda f: lambda a, b, c, d, e, *s: f(a, b, c, d, e, *s),
+    lambda f: lambda a, b, c, d, e, g, *s: f(a, b, c, d, e, g, *s),
+    lambda f: lambda a, b, c, d, e, g, h, *s: f(a, b, c, d, e, g, h, *s),
+    lambda f: lambda a, b, c, d, e, g, h, i, *s: f(a, b, c, d, e, g, h, i, *s),
 )
 
 
-def _alike(derivative: Any, fun: Any, *more: str) -> Any:
-    """The compiled function with the parameters of another one and some more, if they are not many."""
+def _alike(derivative: Any, fun: Any, *, first: tuple[str, ...] = (), last: tuple[str, ...] = ()) -> Any:
+    """The compiled function with the parameters of another one and some more, if they are not many: `first` before all
+    of them, `last` behind those by position."""
     own, parameters = _compiled(derivative, fun), _parameters(fun)
-    if parameters is None or len(parameters) + len(more) >= len(_PLAIN):
+    if parameters is None:
         return own
-    defaults = tuple(p.default for p in parameters if p.default is not p.empty)
-    if defaults and more:
-        return own
-    names = (*(p.name for p in parameters), *more)
-    made = _PLAIN[len(names)](own)
+    count = len(parameters.names) - parameters.keyword_only
+    names = (*first, *parameters.names[:count], *last, *parameters.names[count:])
+    every = names if parameters.rest is None else (*names, parameters.rest)
+    made = (_PLAIN if parameters.rest is None else _WITH_REST)[len(names)](own)
     free = "f"
-    while free in names:
+    while free in every:
         free += "_"
-    positional = sum(p.kind == p.POSITIONAL_ONLY for p in parameters)
-    made.__code__ = made.__code__.replace(co_varnames=names, co_freevars=(free,), co_posonlyargcount=positional)
-    made.__defaults__ = defaults or None
+    made.__code__ = made.__code__.replace(
+        co_varnames=every,
+        co_freevars=(free,),
+        co_argcount=len(names) - parameters.keyword_only,
+        co_kwonlyargcount=parameters.keyword_only,
+        co_posonlyargcount=parameters.positional_only and len(first) + parameters.positional_only,
+    )
+    made.__defaults__, made.__kwdefaults__ = parameters.defaults or None, parameters.keyword_defaults
     return _compiled(made, fun)
 
 
@@ -480,9 +577,10 @@ def _compiled(derivative: Any, fun: Any) -> Any:
     own = getattr(getattr(fun, "py_func", fun), "__code__", None)
     if own is not None:
         derivative.__code__ = _placed(derivative.__code__, own)
+    keyword_defaults = tuple((derivative.__kwdefaults__ or {}).items())
     # Its closure has the function and the request.
     request = (cell.cell_contents for cell in derivative.__closure__)
-    return _compiled_once(derivative, (derivative.__code__, derivative.__defaults__, *request))
+    return _compiled_once(derivative, (derivative.__code__, derivative.__defaults__, keyword_defaults, *request))
 
 
 def _placed(code: types.CodeType, own: types.CodeType) -> types.CodeType:

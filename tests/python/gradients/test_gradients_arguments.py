@@ -1,6 +1,7 @@
 """Arguments of functions that are differentiated: keywords, positions, kinds, and what the function does to them."""
 
 import traceback
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -19,6 +20,14 @@ from lancehead.gradients import (
     value_and_grad,
     vjp,
 )
+
+
+@dataclass
+class Line:
+    slope: float
+
+    def at(self, x, *, s=1.0):
+        return self.slope * x * s
 
 
 def scaled(a, b=2.0):
@@ -44,6 +53,55 @@ def test_arguments_by_name():
     assert grad(lambda f, f_, a, b, c, d, e: f * f_ * e)(1.0, 2.0, e=5.0, a=0, b=0, c=0, d=0) == 10.0
     with pytest.raises(TypeError, match=r"scaled\(\) got an unexpected keyword argument 'c'"):
         grad(scaled)(3.0, c=4.0)
+
+
+def by_keyword(a, *rest, b, c=1.0):
+    return a * a * b * c + sum(rest) * c
+
+
+def test_keyword_only_arguments():
+    assert grad(by_keyword)(3.0, b=4.0) == grad(njit(fastmath=True)(by_keyword))(3.0, b=4.0) == 24.0
+    assert value_and_grad(by_keyword, ("b", "c"))(3.0, b=4.0, c=2.0) == (72.0, (18.0, 36.0))
+    # Positions count those by position alone.
+    assert grad(by_keyword, 2)(3.0, 1.0, 2.0, b=4.0, c=7.0) == 7.0
+    assert grad(grad(by_keyword))(3.0, b=4.0, c=2.0) == 16.0
+    assert njit(lambda x, slope: slope(x, b=4.0))(3.0, grad(by_keyword)) == 24.0
+
+    def squares(x, *, s=1.0):
+        return np.sum(x**2) * s
+
+    x = np.ones(1)
+    assert hessian(squares)(x, s=3.0).tolist() == [[6.0]]
+    assert hvp(squares)(x, x, s=3.0).tolist() == hvp(squares)(x, s=3.0, tangent=x).tolist() == [6.0]
+    assert hvp(lambda x, p=2, *, s=1.0: np.sum(x**p) * s)(x, x).tolist() == [2.0]
+    assert jacfwd(lambda x, *, s=1.0: x * s)(x, s=3.0).tolist() == [[3.0]]
+    assert grad(checkpoint(squares))(x, s=3.0).tolist() == [6.0]
+    with pytest.raises(ValueError, match=r"argument 1 of `squares` is given by keyword only: ask .* argnums='s'"):
+        grad(squares, 1)
+    with pytest.raises(TypeError, match=r"missing 1 required keyword-only argument: 'b'"):
+        grad(by_keyword)(3.0)
+
+
+def test_keywords_of_captured_variables_methods_and_many_parameters():
+    w = 3.0
+
+    def weighted(x, s=1.0, *, t=1.0):
+        return x * w * s * t
+
+    assert grad(weighted, "w")(2.0, s=3.0, t=5.0) == 30.0
+    assert grad(weighted, ("w", "t"))(2.0, s=3.0, t=5.0) == (30.0, 18.0)
+    assert grad(Line(2.0).at)(1.0, s=3.0) == 6.0
+
+    def many(a, b, c, d, e, f, g, h, i, j, k, z=2.0):
+        return a * b * c * d * e * f * g * h * i * j * k * z
+
+    assert grad(many)(*[1.0] * 10, k=3.0) == 6.0
+
+
+@pytest.mark.parametrize("transform", [jacfwd, jacrev, hessian, hvp])
+def test_a_matrix_is_with_respect_to_one_argument(transform):
+    with pytest.raises(TypeError, match=r"argnums is one position or name here, not \(0, 1\)"):
+        transform(lambda x, y: x * y, (0, 1))
 
 
 def test_arguments_by_name_in_compiled_code():
