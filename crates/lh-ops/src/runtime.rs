@@ -487,6 +487,8 @@ table! {
         lh_exc_str(Mem) -> [Mem, Ptr, I64] raises role(Exception(roles::Exception::Str));
         /// `repr` of an exception.
         lh_exc_repr(Mem) -> [Mem, Ptr, I64] raises role(Exception(roles::Exception::Repr));
+        /// The name of an exception's class.
+        lh_exc_name(Mem) -> [Mem, Ptr, I64] raises role(Exception(roles::Exception::Made));
         /// Says that the first exception was raised while the second was handled.
         lh_exc_chain(Mem, Mem) -> [] role(Exception(roles::Exception::Chain));
         /// `raise ... from`: an exception and its cause, or null.

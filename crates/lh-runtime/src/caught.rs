@@ -4,7 +4,7 @@
 //! one by one, and closed as what they are. A path is the place of an argument: a byte for each tuple on the way, the
 //! number of an item plus one, the outermost first.
 
-use crate::classes::{ExcId, SYSTEM_ERROR, is_subclass};
+use crate::classes::{ExcId, SYSTEM_ERROR, class_name, is_subclass};
 use crate::exception::{ExcArg, Pending, set_pending, with_state};
 use crate::memory::alloc::{MemInfo, foreign_owner, new_foreign};
 use crate::raise::add_arg;
@@ -106,6 +106,12 @@ unsafe extern "C-unwind" fn lh_exc_str(exc: *mut MemInfo, out: *mut StrValue) ->
 unsafe extern "C-unwind" fn lh_exc_repr(exc: *mut MemInfo, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live exception and room for the result.
     unsafe { give(with(exc, |p| p.repr()), out) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn lh_exc_name(exc: *mut MemInfo, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes a live exception and room for the result.
+    unsafe { give(with(exc, |p| class_name(p.class)), out) }
 }
 
 #[unsafe(no_mangle)]
@@ -394,7 +400,7 @@ pub(crate) fn symbols() -> Vec<Symbol> {
         () lh_exc_take lh_exc_put_none lh_exc_open lh_exc_end;
         (_) lh_exc_restore lh_exc_begin lh_exc_put_bool lh_exc_put_int lh_exc_put_uint lh_exc_put_float
             lh_exc_put_exception lh_exc_close lh_exc_own lh_exc_set_args lh_exc_count lh_exc_is_none lh_exc_suppressed;
-        (_ _) lh_exc_matches lh_exc_is lh_exc_str lh_exc_repr lh_exc_chain lh_exc_set_cause lh_exc_link
+        (_ _) lh_exc_matches lh_exc_is lh_exc_str lh_exc_repr lh_exc_name lh_exc_chain lh_exc_set_cause lh_exc_link
             lh_exc_put_complex lh_exc_put_bytes lh_exc_kind lh_exc_int;
         (_ _ _) lh_exc_put_str lh_exc_float lh_exc_text;
         (_ _ _ _) lh_exc_note lh_exc_set_field lh_exc_field;

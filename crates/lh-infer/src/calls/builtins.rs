@@ -228,7 +228,8 @@ impl Infer<'_> {
             TyKind::Instance { .. } if let Some((_, class, _)) = x.ty.as_enum() => return self.object(class),
             TyKind::Instance { .. } if let Some((class, ..)) = x.ty.as_error() => return self.object(class),
             TyKind::Exc => {
-                let [id] = self.raised_classes(x)[..] else { return Err(unknown()) };
+                // Where it may be one of several, it has a name only.
+                let [id] = self.raised_classes(x)[..] else { return Ok(self.builtin_bound(x, "__class__")) };
                 let class = self.world.exc_object(id).ok_or_else(unknown)?;
                 return self.object(class);
             }

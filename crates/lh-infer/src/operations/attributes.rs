@@ -138,6 +138,16 @@ impl Infer<'_> {
             TyKind::Instance { .. } if v.ty.as_error().is_some() => self.error_attr(v, name),
             TyKind::Instance { .. } => self.instance_attr(v, name),
             TyKind::Exc => self.exc_attr(v, name),
+            TyKind::BoundMethod { .. } if name == "__name__" && Self::of_exception(v) == Some("__class__") => {
+                let e = self.field(v, 0);
+                self.runtime(&rt::lh_exc_name, &[e], Ty::str()).map(Some)
+            }
+            TyKind::Func(f) | TyKind::Closure { func: f, .. } if name == "__name__" => {
+                match self.world.function_object(*f).and_then(|o| self.world.attr(o, name)) {
+                    Some(own) => self.object(own).map(Some),
+                    None => Ok(Some(Val::str(self.world.code(*f)?.name.clone()))),
+                }
+            }
             TyKind::Array { .. } => self.array_attr(v, name),
             TyKind::Record(r) => match r.field(name) {
                 Some(f) => self.record_field(v, r, f).map(Some),
