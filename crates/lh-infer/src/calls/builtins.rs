@@ -544,11 +544,23 @@ impl Infer<'_> {
                 _ => return text_dtype(s),
             })
         });
-        parsed.ok_or_else(|| {
-            let text = x.as_str().map_or_else(|| x.ty.to_string(), str::to_owned);
-            Diagnostic::new(diag::NEEDS_CONSTANT, format!("`{text}` is not a dtype known while compiling"))
-                .note("write it as `np.float64` and the like")
-        })
+        parsed.ok_or_else(|| self.no_dtype(x))
+    }
+
+    fn no_dtype(&mut self, x: &Val) -> Diagnostic {
+        let text = match (x.as_str(), x.ty.kind()) {
+            (Some(s), _) => s.to_owned(),
+            (None, TyKind::Obj(o)) => self.world.describe(*o),
+            _ => String::new(),
+        };
+        let help = match text.trim_start_matches("builtins.").trim_start_matches("numpy.") {
+            "str" | "str_" | "U" => "texts in arrays have a length: `\"U20\"`; or make a list, `[str(x) for x in a]`",
+            "bytes" | "bytes_" | "S" => "bytes in arrays have a length: `\"S20\"`",
+            "object" | "object_" | "O" => "use a list for objects; arrays hold numbers, records, and texts of a length",
+            _ => "write it as `np.float64` and the like",
+        };
+        let text = if text.is_empty() { x.ty.to_string() } else { text };
+        Diagnostic::new(diag::NEEDS_CONSTANT, format!("`{text}` is not a dtype known while compiling")).note(help)
     }
 }
 
