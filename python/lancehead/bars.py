@@ -223,3 +223,14 @@ def _progress(items, description="", total=None):  # type: ignore[no-untyped-def
         return counted(items, description, total)
 
     return impl
+
+
+def serve(bar: Any) -> None:
+    """Says what compiled code does for a class of tqdm."""
+
+    @overload(bar)
+    def _tqdm(iterable, desc=None, total=None):  # type: ignore[no-untyped-def]
+        def impl(iterable, desc=None, total=None):  # type: ignore[no-untyped-def]
+            return counted(iterable, "" if desc is None else desc, total)
+
+        return impl

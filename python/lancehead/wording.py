@@ -83,7 +83,7 @@ PACKAGES: dict[str, str] = {
     "seaborn": _DRAWN, "skimage": _MODELS, "sklearn": _MODELS, "statsmodels": _MODELS,
     "sympy": "make a function by `sympy.lambdify(x, formula, 'math')` outside, and compile that",
     "tensorflow": _MODELS, "torch": "pass an array over the tensor's memory: `t.numpy()`",
-    "tqdm": "loop over `lancehead.progress(items)`, which draws the bar of tqdm",
+    "tqdm": "loop over `tqdm(items)`, with `desc` and `total` only, or over `lancehead.progress(items)`",
     "urllib3": _FETCHED,
     "xarray": "pass the values: `a.values`", "yaml": _FILES, "zarr": "read the part that is needed as an array",
 }  # fmt: skip
@@ -120,6 +120,11 @@ def module_of(file: str) -> str | None:
     if below == file or not below.endswith(".py"):
         return None
     return below.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def is_foreign(file: str) -> bool:
+    """Whether a file is not the program's: one of lancehead, of Python's library, or of an installed package."""
+    return file.startswith(_OWN) or module_of(file) is not None
 
 
 def name_of(thing: Any) -> str | None:

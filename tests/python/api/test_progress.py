@@ -1,5 +1,6 @@
-"""`lancehead.progress`, in compiled code and in Python."""
+"""`lancehead.progress` and tqdm's bars, in compiled code and in Python."""
 
+import math
 import os
 import subprocess
 import sys
@@ -155,6 +156,34 @@ def test_bars_of_rich():
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True)
     assert "outer" in done.stderr and "5/5" in done.stderr and "100%" in done.stderr
+
+
+def test_tqdm_in_compiled_code(drawn, monkeypatch):
+    class tqdm:
+        """In place of tqdm's, which may not be installed."""
+
+        def __init__(self, iterable, desc=None, total=None, leave=True):
+            raise AssertionError
+
+    tqdm.__module__ = "tqdm.std"
+
+    @njit
+    def f(n):
+        s = 0.0
+        for i in tqdm(range(n), desc="adding"):
+            s += math.sqrt(i)
+        return s
+
+    @njit
+    def refused(n):
+        for i in tqdm(range(n), leave=False):
+            n += i
+        return n
+
+    assert f(5) == sum(map(math.sqrt, range(5)))
+    assert noted(drawn) == [(5, "adding", 5, False)]
+    with pytest.raises(Exception, match="leave"):
+        refused(3)
 
 
 def test_an_interrupt_ends_a_loop_with_a_bar():

@@ -10,6 +10,7 @@ use lh_ir::{ObjId, Ty, TyKind};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyTuple};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex};
 
 /// The names of attributes that stand for an overload begin with this.
@@ -21,20 +22,45 @@ pub const ANY: &str = "*";
 /// Functions, and names of methods and attributes, that have overloads.
 static KNOWN: LazyLock<Mutex<HashSet<ObjId>>> = LazyLock::new(Default::default);
 
+/// Whether one of them may be called by functions of the library.
+static IN_LIBRARY: AtomicBool = AtomicBool::new(false);
+
 /// Lets the compiler ask for overloads of a function, or of a method or attribute by its name.
 #[pyfunction]
 pub fn overloaded(what: &Bound<'_, PyAny>) {
     let id = table::keep(what);
     lock(&KNOWN).insert(id);
+    if !is_bar(what) {
+        IN_LIBRARY.store(true, Ordering::Relaxed);
+    }
 }
 
-/// Whether there are overloads.
+/// Whether there are overloads that functions of the library may call.
 pub fn are_known() -> bool {
-    !lock(&KNOWN).is_empty()
+    IN_LIBRARY.load(Ordering::Relaxed)
+}
+
+/// Whether an object is `lancehead.progress` or tqdm's.
+fn is_bar(o: &Bound<'_, PyAny>) -> bool {
+    let module = o.getattr("__module__").and_then(|m| m.extract::<String>());
+    module.is_ok_and(|m| m == "lancehead.bars" || m.split('.').next() == Some("tqdm"))
+}
+
+/// Lets compiled code draw the bars of tqdm: their overloads are registered when the first one is met.
+fn serve_bars(py: Python<'_>, o: ObjId) {
+    let callee = table::object(py, o);
+    if !lock(&KNOWN).contains(&o) && is_bar(&callee) {
+        // Where it fails, the call is refused as that of any object.
+        let bars = py.import("lancehead.bars");
+        let _ = bars.and_then(|m| m.getattr("serve")).and_then(|serve| serve.call1((callee,)));
+    }
 }
 
 /// The object that overloads are registered for, if there are any.
 pub fn registered(py: Python<'_>, what: &Overload<'_>) -> Option<ObjId> {
+    if let Some(TyKind::Obj(o)) = what.function.map(|t| t.kind()) {
+        serve_bars(py, *o);
+    }
     if lock(&KNOWN).is_empty() {
         return None;
     }
