@@ -192,6 +192,12 @@ def _advised(headline: str, notes: list[str]) -> tuple[str, list[str]]:
         if package not in sys.modules and importlib.util.find_spec(package) is None:
             return f"module `{found[1]}` is not installed", ["install it, or take the import away", *advice]
         return headline, [*notes, *advice]
+    if re.match(r"`\*` of `(list\[list\[|array\(.*, [2-9]d)", headline):
+        # As in `zip(*rows)`.
+        return headline, [
+            *notes,
+            "for columns of rows, write `[[row[j] for row in rows] for j in range(len(rows[0]))]`",
+        ]
     found = re.match(r"`([\w.]+)` (?:cannot be (?:called|used)|is not supported) in compiled code", headline)
     package = found and package_of(found[1])
     if package and all(note.startswith(_GENERAL) for note in notes):
