@@ -55,6 +55,11 @@ MODULES = frozenset(
         "cuda.cudadrv": " devicearray devices driver drvapi enums error libs nvvm nvrtc runtime",
     }.items()
     for name in names.split(" ")
+) | frozenset(
+    f"numba_cuda_mlir.{name}"
+    for name in "_mlir ast_transforms cuda.experimental cuda.intrin cuda.tensor_map cuda.vector descriptor lowering "
+    "lowering_registry lowering_utilities memory_management mlir mlir_compiler mlir_lowering mlir_optimization runtime "
+    "type_defs".split()
 )
 
 #: Names of modules which have other names, too.
@@ -64,6 +69,7 @@ NAMES = {
     "lancehead": "gdb gdb_breakpoint gdb_init generated_jit jitclass",
     "numba.extending": "register utils",
     "numba.types": "LiteralStrKey",
+    "numba_cuda_mlir.cuda": "compile_cubin compile_mlir inline_ptx",
 }
 
 #: Hints about alternatives, by a substring of the name; the first match counts.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from types import BuiltinFunctionType
 from typing import Any
 
 from lancehead import cfuncs
 
-__all__ = ["register_module", "register_type"]
+__all__ = ["SUPPORTED", "register_module", "register_type"]
 __dir__ = __all__.copy
+
+#: Whether `cffi` is installed.
+SUPPORTED = find_spec("cffi") is not None
 
 
 def register_module(module: Any) -> None:

@@ -121,7 +121,8 @@ def add_run(commands: Any) -> None:
     """`run` with its options."""
     run = command(
         commands, "run", "run a program with `import numba` served by lancehead",
-        "Runs a Python program in which `import numba` gives lancehead, whether Numba is installed or not.",
+        "Runs a Python program in which `import numba` and `import numba_cuda_mlir` give lancehead, whether they are "
+        "installed or not.",
         "lancehead run script.py --steps 100", "lancehead run -m pytest tests",
         "lancehead run -c 'import numba; print(numba.njit(lambda x: x + 1)(41))'", "lancehead run - < script.py",
     )  # fmt: skip

@@ -16,7 +16,7 @@ LINE = (
     'import os, sys; {condition}sys.meta_path.insert(0, type("LanceheadForNumba", (), {{'
     '"find_spec": staticmethod(lambda name, path=None, target=None: '
     '__import__("lancehead._command.serve", fromlist=["serve"]).first(name) '
-    'if name.partition(".")[0] == "numba" else None), '
+    'if name.partition(".")[0] in ("numba", "numba_cuda_mlir") else None), '
     '"find_distributions": staticmethod(lambda context=None: '
     '__import__("lancehead._command.serve", fromlist=["serve"]).distributions(context))}}))\n'
 )

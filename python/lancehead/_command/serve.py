@@ -1,8 +1,8 @@
 """`lancehead run`: a script's `import numba` gets lancehead.
 
-A finder at the front of `sys.meta_path` answers for `numba` and everything below it, whether Numba is installed or not.
-A module it makes has no contents of its own: each name is looked up in its counterpart in lancehead when it is asked
-for.
+A finder at the front of `sys.meta_path` answers for `numba`, for `numba_cuda_mlir` and everything below them, whether
+they are installed or not. A module it makes has no contents of its own: each name is looked up in its counterpart in
+lancehead when it is asked for.
 """
 
 from __future__ import annotations
@@ -18,11 +18,17 @@ import warnings
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from lancehead import _absent, _core, config, type_texts
+import numpy as np
+
+from lancehead import _absent, _core, cfuncs, config, type_texts
 from lancehead.options import OBJECT_MODE
 
 #: The Numba whose interface is followed: what a script sees as `numba.__version__`.
 NUMBA_VERSION = "0.68.1"
+#: The successor of numba-cuda, which has Numba's modules below its own name.
+SUCCESSOR, SUCCESSOR_VERSION = "numba_cuda_mlir", "0.6.0"
+#: Packages that are served, with their versions.
+SERVED = {"numba": NUMBA_VERSION, "llvmlite": None, SUCCESSOR: SUCCESSOR_VERSION}
 
 #: Modules of Numba and where their names are in lancehead.
 COUNTERPARTS = {
@@ -89,6 +95,41 @@ COUNTERPARTS = {
         for part in ("abstract", "common", "containers", "functions", "iterators", "misc", "npytypes", "scalars")
     },
     "numba.typing": "lancehead",
+    SUCCESSOR: "lancehead",
+    f"{SUCCESSOR}.cuda": "lancehead._command.successor",
+}
+
+#: Where the modules of Numba are that numba-cuda and its successor have copies of.
+_COPIES = {
+    **{
+        f"{SUCCESSOR}.{name}": place
+        for name, place in {
+            "compiler": "numba.cuda",
+            "errors": "numba.errors",
+            "extending": "numba.extending",
+            "models": "numba.core.datamodel.models",
+            "numba_cuda": "numba.cuda",
+            "types": "numba.types",
+            "typing": "numba.core.typing",
+            "cuda": "numba.cuda",
+        }.items()
+    },
+    **{
+        f"numba.cuda.{name}": place
+        for name, place in {
+            "cgutils": "numba.core.cgutils",
+            "core": "numba.core",
+            "cpython": "numba.cpython",
+            "datamodel": "numba.core.datamodel",
+            "extending": "numba.extending",
+            "misc": "numba.misc",
+            "np": "numba.np",
+            "typeconv": "numba.core.typeconv",
+            "types": "numba.types",
+            "typing": "numba.core.typing",
+            "utils": "numba.core.utils",
+        }.items()
+    },
 }
 
 
@@ -134,8 +175,40 @@ def _is_cuda_available() -> bool:
     return bool(importlib.import_module("lancehead.cuda.gpu").count() > 0)
 
 
-#: Functions that differ from their namesakes in lancehead.
-_OWN = {"numba.jit_module": _jit_module, "numba.cuda.is_available": _is_cuda_available}
+#: Names that differ from their namesakes in lancehead, or are elsewhere.
+_OWN = {
+    "numba.jit_module": _jit_module,
+    "numba.core.utils.PYVERSION": sys.version_info[:2],
+    "numba.cuda.is_available": _is_cuda_available,
+    "numba.np.numpy_support.carray": cfuncs.carray,
+    "numba.np.numpy_support.farray": cfuncs.farray,
+    "numba.np.numpy_support.numpy_version": tuple(map(int, np.__version__.split(".")[:2])),
+}
+
+
+def in_numba(name: str) -> str:
+    """The module of Numba that a module is a copy of, or itself.
+
+    >>> in_numba("numba_cuda_mlir.numba_cuda.np.numpy_support")
+    'numba.np.numpy_support'
+    """
+    parts = name.split(".")
+    for n in range(len(parts), 1, -1):
+        if name not in _absent.MODULES and (place := _COPIES.get(".".join(parts[:n]))):
+            return in_numba(".".join([place, *parts[n:]]))
+    return name
+
+
+def place(name: str) -> str | None:
+    """The module of lancehead with the names of a module of Numba, if there is one."""
+    if known := COUNTERPARTS.get(name) or COUNTERPARTS.get(name := in_numba(name)):
+        return known
+    parent, _, last = name.rpartition(".")
+    if parent.startswith("numba.cuda") and (above := place(parent)):
+        found = getattr(importlib.import_module(above), last, None)
+        if isinstance(found, ModuleType) and found.__name__.startswith("lancehead."):
+            return found.__name__
+    return None
 
 
 def of_modules() -> list[tuple[str, tuple[str, ...]]]:
@@ -170,11 +243,11 @@ class NumbaFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds and makes the modules of `COUNTERPARTS`."""
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if fullname.split(".")[0] not in ("numba", "llvmlite"):
+        if fullname.split(".")[0] not in SERVED:
             return None
-        if fullname not in COUNTERPARTS and fullname not in _absent.MODULES:
+        if place(fullname) is None and in_numba(fullname) not in _absent.MODULES:
             parent, _, name = fullname.rpartition(".")
-            if parent in COUNTERPARTS and hasattr(counterpart(parent), name):
+            if place(parent) and hasattr(counterpart(parent), name):
                 return None
             raise ImportError(f"lancehead {_core.__version__} does not provide `{fullname}`", name=fullname)
         return importlib.machinery.ModuleSpec(fullname, self, origin="lancehead", is_package=True)
@@ -193,31 +266,32 @@ class NumbaModule(ModuleType):
     """A module of Numba whose names are lancehead's."""
 
     def __getattr__(self, name: str) -> Any:
-        if name == "__version__" and self.__name__ == "numba":
-            return NUMBA_VERSION
+        if name == "__version__" and SERVED.get(self.__name__):
+            return SERVED[self.__name__]
         if name == "version_info" and self.__name__ == "numba":
             return _VersionInfo(*_version())
-        full = f"{self.__name__}.{name}"
+        own, full = (f"{module}.{name}" for module in (self.__name__, in_numba(self.__name__)))
         if full in _OWN:
             return _OWN[full]
         if full in _CLASSES:
             return getattr(_core, _CLASSES[full])
-        if full in COUNTERPARTS or full in _absent.MODULES:
-            return importlib.import_module(full)
+        if any(known in COUNTERPARTS or known in _absent.MODULES for known in (own, full)):
+            return importlib.import_module(own)
         source = counterpart(self.__name__)
         if name == "__all__":
             return [public for public in getattr(source, "__all__", dir(source)) if not public.startswith("_")]
         if name.startswith("__"):
             raise AttributeError(name)
-        found = getattr(source, name, None)
-        if found is None and (found := _absent.find(self.__name__, name)) is None:
-            raise Missing(f"lancehead {_core.__version__} does not provide `{full}`")
+        found = getattr(source, name, None) if self.__name__ != SUCCESSOR or name in ("carray", "farray") else None
+        names = (self.__name__, in_numba(self.__name__))
+        if found is None and (found := next(filter(None, (_absent.find(n, name) for n in names)), None)) is None:
+            raise Missing(f"lancehead {_core.__version__} does not provide `{own}`")
         has_semantics = any(name in names and found is getattr(counterpart(m), name, None) for m, names in of_modules())
         return _as_numba(found) if has_semantics else found
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Settings have one place, whose changes decorators see.
-        is_setting = COUNTERPARTS.get(self.__name__) == "lancehead.config" and not name.startswith("__")
+        is_setting = place(self.__name__) == "lancehead.config" and not name.startswith("__")
         if is_setting:
             setattr(counterpart(self.__name__), name, value)
         else:
@@ -229,7 +303,7 @@ class NumbaModule(ModuleType):
 
 def counterpart(name: str) -> ModuleType:
     """lancehead's module for a module of Numba; an empty one for those that have only absent names."""
-    return importlib.import_module(COUNTERPARTS[name]) if name in COUNTERPARTS else ModuleType(name)
+    return importlib.import_module(found) if (found := place(name)) else ModuleType(name)
 
 
 def install() -> None:
@@ -240,7 +314,7 @@ def install() -> None:
     type_texts.served = True
     # Programs for Numba that turn object mode off and on are not to be told what they cannot change.
     warnings.filterwarnings("ignore", message=OBJECT_MODE)
-    for name in [name for name in sys.modules if name.split(".")[0] in ("numba", "llvmlite")]:
+    for name in [name for name in sys.modules if name.split(".")[0] in SERVED]:
         del sys.modules[name]
     sys.meta_path.insert(0, NumbaFinder())
     _core.extensions_pending()
@@ -266,18 +340,23 @@ def first(name: str) -> importlib.machinery.ModuleSpec | None:
     return NumbaFinder().find_spec(name)
 
 
-class _Numba(importlib.metadata.Distribution):
-    """Numba, as programs ask `importlib.metadata` for its version."""
+class _Distribution(importlib.metadata.Distribution):
+    """A package that is served, as programs ask `importlib.metadata` for its version."""
+
+    def __init__(self, package: str, version: str) -> None:
+        self._package, self._version = package.replace("_", "-"), version
 
     def read_text(self, filename: str) -> str | None:
         if filename not in ("METADATA", "PKG-INFO"):
             return None
-        return f"Metadata-Version: 2.1\nName: numba\nVersion: {NUMBA_VERSION}\n"
+        return f"Metadata-Version: 2.1\nName: {self._package}\nVersion: {self._version}\n"
 
     def locate_file(self, path: Any) -> Any:
         raise FileNotFoundError(path)
 
 
 def distributions(context: Any) -> list[importlib.metadata.Distribution]:
-    """The distributions that `importlib.metadata` finds for a context: Numba's if it was asked for."""
-    return [_Numba()] if getattr(context, "name", None) in (None, "numba") else []
+    """The distributions that `importlib.metadata` finds for a context: those of the packages that it asks for."""
+    name = getattr(context, "name", None)
+    asked = SERVED if name is None else [name.lower().replace("-", "_")]
+    return [_Distribution(package, version) for package in asked if (version := SERVED.get(package))]

@@ -532,6 +532,15 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | 
     return to
 
 
+def auto_device(
+    obj: Any, stream: Any = 0, copy: bool = True, user_explicit: bool = False
+) -> tuple[DeviceNDArray, bool]:
+    """An array in device memory for an array or a number, and whether it is a new one."""
+    if is_cuda_array(obj):
+        return as_cuda_array(obj), False
+    return to_device(np.asanyarray(obj), stream, copy), True
+
+
 def _store_all(to: DeviceNDArray, source: DeviceNDArray) -> None:
     if to.strides == source.strides:
         to.copy_to_device(source)

@@ -254,6 +254,9 @@ class CUDADispatcher(Generic[P, R]):
         """PTX for a GPU of a compute capability (9.0 unless given), of all specialisations or of one."""
         return self._inspect(signature, lambda types: self._device_code(types, cc or self._capability()).ptx)
 
+    #: The name of numba-cuda's successor.
+    inspect_ptx = inspect_asm
+
     def inspect_lto_ptx(self, signature: Any = None, cc: Any = None) -> Any:
         """As `inspect_asm`, whose PTX has what the kernel is linked with."""
         return self.inspect_asm(signature, cc)

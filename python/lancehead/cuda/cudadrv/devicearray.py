@@ -1,7 +1,17 @@
 """Arrays in device memory."""
 
-from lancehead.cuda.devicearray import DeviceNDArray, DeviceRecord, ManagedNDArray, MappedNDArray, is_cuda_array
+from lancehead.cuda.devicearray import (
+    DeviceNDArray,
+    DeviceRecord,
+    ManagedNDArray,
+    MappedNDArray,
+    auto_device,
+    is_cuda_array,
+)
 
 is_cuda_ndarray = is_cuda_array
 
-__all__ = ["DeviceNDArray", "DeviceRecord", "ManagedNDArray", "MappedNDArray", "is_cuda_array", "is_cuda_ndarray"]
+__all__ = [
+    "DeviceNDArray", "DeviceRecord", "ManagedNDArray", "MappedNDArray", "auto_device", "is_cuda_array",
+    "is_cuda_ndarray",
+]  # fmt: skip
