@@ -32,7 +32,7 @@ mod settings;
 mod sync;
 mod workers;
 
-pub use exclude::{Warner, set_warner};
+pub use exclude::{Warner, forget_told, set_warner};
 pub use region::Body;
 pub use settings::{
     CHUNK_ERROR, chunk, max_threads, set_chunk, set_max_threads, set_threads, thread_id, threads, threads_error,

@@ -20,7 +20,12 @@ _ALIASES = {
 
 def _vector(base: str, size: int) -> Any:
     """A class of vectors: in kernels it is called with numbers and shorter vectors, which become its type."""
-    made = namedtuple(f"{base}x{size}", _SIZES[size])  # type: ignore[misc]
+    name = f"{base}x{size}"
+    made = namedtuple(name, _SIZES[size])  # type: ignore[misc]
+    made.__doc__ = (
+        f"A vector of {size} `{base}`, for kernels and for Python, with fields {', '.join(_SIZES[size])}.\n\n"
+        f">>> cuda.{name}({', '.join('1234'[:size])}).x\n1"
+    )
     made.base_type, made.num_elements, made.user_facing_object = getattr(types, base), size, made  # type: ignore[attr-defined]
     made.name, made.aliases = made.__name__, []  # type: ignore[attr-defined]
     return made

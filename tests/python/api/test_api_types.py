@@ -103,7 +103,7 @@ def test_names_of_numba():
         lancehead.annotations_of_errors
 
 
-@pytest.mark.parametrize("argument", [[1, 2.5], (1, [1, 2j]), [(1,), (2, 3)], {1, 2.5}, {1: 2, "a": 3}, [object()]])
+@pytest.mark.parametrize("argument", [[1, "a"], (1, [1, 2j]), [(1,), (2, 3)], {1, 2.5}, {1: 2, "a": 3}, [object()]])
 def test_arguments_that_are_refused_are_of_a_wrong_type(argument):
     @njit
     def ignore(x):

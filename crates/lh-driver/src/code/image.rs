@@ -59,6 +59,12 @@ pub(crate) struct Mapped {
     _parts: Vec<Arc<Part>>,
 }
 
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        lh_runtime::pool::forget_told(self.loaded.code());
+    }
+}
+
 impl Mapped {
     /// Loads the object of a function.
     pub(crate) fn new(object: &[u8], title: &str, outsiders: &Outsiders<'_>) -> Mapped {

@@ -547,7 +547,7 @@ impl Infer<'_> {
         parsed.ok_or_else(|| self.no_dtype(x))
     }
 
-    fn no_dtype(&mut self, x: &Val) -> Diagnostic {
+    fn no_dtype(&mut self, x: &Val) -> Box<Diagnostic> {
         let text = match (x.as_str(), x.ty.kind()) {
             (Some(s), _) => s.to_owned(),
             (None, TyKind::Obj(o)) => self.world.describe(*o),

@@ -10,7 +10,7 @@ use lh_ir::class::{Binding, Class};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr, Semantics};
 use lh_ir::types::{Buffer, InstanceOf, TyKind};
-use lh_ir::{Const, TupleMeaning, Ty};
+use lh_ir::{Const, FuncId, TupleMeaning, Ty};
 use lh_ops::runtime as rt;
 
 /// Classes of the library in which methods of a type are looked up.
@@ -142,12 +142,7 @@ impl Infer<'_> {
                 let e = self.field(v, 0);
                 self.runtime(&rt::lh_exc_name, &[e], Ty::str()).map(Some)
             }
-            TyKind::Func(f) | TyKind::Closure { func: f, .. } if name == "__name__" => {
-                match self.world.function_object(*f).and_then(|o| self.world.attr(o, name)) {
-                    Some(own) => self.object(own).map(Some),
-                    None => Ok(Some(Val::str(self.world.code(*f)?.name.clone()))),
-                }
-            }
+            TyKind::Func(f) | TyKind::Closure { func: f, .. } if name == "__name__" => self.name_of(*f).map(Some),
             TyKind::Array { .. } => self.array_attr(v, name),
             TyKind::Record(r) => match r.field(name) {
                 Some(f) => self.record_field(v, r, f).map(Some),
@@ -186,6 +181,14 @@ impl Infer<'_> {
             })),
             _ if v.ty.is_number() => Ok(self.number_attr(v, name)),
             _ => Ok(None),
+        }
+    }
+
+    /// The name of a function.
+    fn name_of(&mut self, f: FuncId) -> Result<Val> {
+        match self.world.function_object(f).and_then(|o| self.world.attr(o, "__name__")) {
+            Some(own) => self.object(own),
+            None => Ok(Val::str(self.world.code(f)?.name.clone())),
         }
     }
 

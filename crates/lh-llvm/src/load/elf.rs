@@ -8,6 +8,7 @@ use super::memory::Memory;
 use super::{gdb, half};
 use std::collections::HashMap;
 use std::ffi::CString;
+use std::ops::Range;
 
 const EXEC: usize = 0;
 const READ: usize = 1;
@@ -23,7 +24,7 @@ pub struct Loaded {
     symbols: HashMap<String, (usize, usize)>,
     /// The registration with a debugger, which ends before the memory is free for others.
     _debug: Option<gdb::Registration>,
-    _memory: Memory,
+    memory: Memory,
 }
 
 // SAFETY: the memory is not changed after loading, the type only hands out addresses, and the registration locks.
@@ -32,6 +33,11 @@ unsafe impl Send for Loaded {}
 unsafe impl Sync for Loaded {}
 
 impl Loaded {
+    /// The addresses of code and constants.
+    pub fn code(&self) -> Range<usize> {
+        self.memory.range()
+    }
+
     /// Address of a global symbol.
     pub fn address(&self, symbol: &str) -> Option<usize> {
         self.symbols.get(symbol).map(|(at, _)| *at)
@@ -187,7 +193,7 @@ pub fn load(object: &[u8], resolve: &dyn Fn(&str) -> Option<usize>) -> Loaded {
     image.relocate();
     image.memory.seal();
     let debug = image.for_debugger().map(gdb::register);
-    Loaded { symbols: image.defined(), _debug: debug, _memory: image.memory }
+    Loaded { symbols: image.defined(), _debug: debug, memory: image.memory }
 }
 
 impl Image<'_> {

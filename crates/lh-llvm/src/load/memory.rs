@@ -72,6 +72,11 @@ impl Memory {
         self.code.0
     }
 
+    /// Addresses of code and constants.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.code.0..self.code.0 + PAGE * self.code.1
+    }
+
     /// Address of the variables.
     pub(super) fn data(&self) -> usize {
         self.data.0

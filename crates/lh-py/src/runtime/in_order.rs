@@ -2,7 +2,6 @@
 
 use crate::object::attach::attach;
 use crate::object::errors;
-use crate::object::lock::lock;
 use crate::runtime::{raise, render};
 use lh_driver::Compiled;
 use lh_ir::diag::Diagnostic;
@@ -10,9 +9,7 @@ use lh_ir::{Span, diag};
 use lh_runtime::Text;
 use lh_runtime::exception::set_pending;
 use pyo3::prelude::*;
-use std::collections::HashSet;
 use std::sync::atomic::Ordering;
-use std::sync::{LazyLock, Mutex};
 
 const HEADLINE: &str = "this parallel loop runs in order: its iterations may meet in this call";
 const VOUCH: &str = "use arrays that do not overlap, or say `parallel={\"unsafe\": True}`";
@@ -38,22 +35,11 @@ fn warn(py: Python<'_>, race: &Diagnostic) -> PyResult<()> {
     errors::warn(py, "ParallelRaceWarning", &text)
 }
 
-/// A test before a loop has found that its iterations meet: tells the user once of the place.
+/// A test before a loop has found that its iterations meet: tells the user of the place.
 fn found(file: &Text, span: i64, what: &Text) -> Result<(), ()> {
-    // The text is part of the compiled code: another function has its own.
-    static TOLD: LazyLock<Mutex<HashSet<(usize, i64)>>> = LazyLock::new(Default::default);
-    let key = (what.as_bytes().as_ptr().addr(), span);
-    if !lock(&TOLD).insert(key) {
-        return Ok(());
-    }
     let told = what.lossy();
     let (what, way) = told.split_once('\n').unwrap_or((&told, ""));
     let race = Diagnostic::new(diag::PARALLEL_RACE, HEADLINE).label(what).at(&file.lossy(), Span::unpacked(span));
     let race = race.note(if way.is_empty() { VOUCH } else { way });
-    attach(|py| {
-        warn(py, &race).map_err(|error| {
-            lock(&TOLD).remove(&key);
-            set_pending(raise::pending(py, error));
-        })
-    })
+    attach(|py| warn(py, &race).map_err(|error| set_pending(raise::pending(py, error))))
 }

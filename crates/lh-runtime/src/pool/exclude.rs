@@ -5,8 +5,10 @@ use super::settings::threads;
 use crate::strings::value::text;
 use crate::symbol::{Symbol, functions};
 use crate::text::Text;
+use std::collections::BTreeSet;
 use std::ffi::c_void;
-use std::sync::OnceLock;
+use std::ops::Range;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The marks of indices that have been seen may take so many bytes for each iteration.
 const BYTES: i64 = 64;
@@ -22,6 +24,18 @@ static WARNER: OnceLock<Warner> = OnceLock::new();
 /// Sets who warns.
 pub fn set_warner(warner: Warner) {
     WARNER.get_or_init(|| warner);
+}
+
+/// Loops whose iterations met, which have been told: by the addresses of texts, which are parts of compiled code, and
+/// places in the program.
+static TOLD: Mutex<BTreeSet<(usize, i64)>> = Mutex::new(BTreeSet::new());
+
+/// Forgets what code has told that is unloaded: other code may have its addresses.
+pub fn forget_told(code: Range<usize>) {
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !told.is_empty() {
+        told.retain(|(text, _)| !code.contains(text));
+    }
 }
 
 /// Integers of a type at equal distances in memory.
@@ -215,7 +229,17 @@ unsafe extern "C-unwind" fn lh_parallel_ordered(
 ) -> i32 {
     // SAFETY: the contract.
     let (file, what) = unsafe { (text(file, file_len), text(what, len)) };
-    i32::from(WARNER.get().is_some_and(|warn| warn(file, span, what).is_err()))
+    let key = (what.as_bytes().as_ptr().addr(), span);
+    let told = || TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !told().insert(key) {
+        return 0;
+    }
+    let failed = WARNER.get().is_some_and(|warn| warn(file, span, what).is_err());
+    if failed {
+        // Where the warning is an error, the next call raises it again.
+        told().remove(&key);
+    }
+    i32::from(failed)
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {
