@@ -569,7 +569,11 @@ impl ArgBuf {
             {
                 return self.push_member(o, word);
             }
-            if let Some((number, array)) = buffers::array_of(py, o) {
+            let buffer = buffers::array_of(py, o).map_err(|error| {
+                error.restore(py);
+                Refused::Raised
+            })?;
+            if let Some((number, array)) = buffer {
                 self.tags.push(kind::BUFFER | number << 8);
                 return self.push_buffer(&Bound::from_borrowed_ptr(py, o), number, array);
             }

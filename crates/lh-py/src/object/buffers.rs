@@ -3,6 +3,7 @@
 use crate::object::{class_names, numpy};
 use lh_ir::Ty;
 use lh_ir::types::Buffer;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3::{ffi, intern};
@@ -22,28 +23,35 @@ fn buffer_class(o: &Bound<'_, PyAny>) -> Option<Buffer> {
     }
 }
 
-/// An array over an object's memory, and the number of its class.
-pub fn array_of(py: Python<'_>, o: *mut ffi::PyObject) -> Option<(u64, Py<PyAny>)> {
+/// An array over an object's memory, and the number of its class; an object without such memory has none.
+pub fn array_of(py: Python<'_>, o: *mut ffi::PyObject) -> PyResult<Option<(u64, Py<PyAny>)>> {
     // SAFETY: the caller passes a live argument.
     let o = unsafe { Bound::from_borrowed_ptr(py, o) };
-    let class = buffer_class(&o)?;
+    let Some(class) = buffer_class(&o) else { return Ok(None) };
     let number = Buffer::ALL.iter().position(|b| *b == class).expect("all are listed") as u64;
-    let numpy = numpy::load(py).ok()?;
-    if let Ok(bytes) = o.cast_exact::<PyBytes>() {
-        let descr = numpy.descr(py, numpy::num_of_ty(Ty::u8())?).ok()?;
-        let over = (bytes.as_bytes().as_ptr().cast_mut(), &[bytes.as_bytes().len() as isize][..], &[1][..]);
-        let array = numpy.array_over(py, descr, over, false, Some(o.clone())).ok()?;
-        return Some((number, array.unbind()));
-    }
-    let numpy = numpy.module(py).clone();
-    let array = match class {
-        Buffer::Bytes | Buffer::ByteArray => {
-            let dtype = numpy.getattr(intern!(py, "uint8")).ok()?;
-            numpy.call_method1(intern!(py, "frombuffer"), (o, dtype))
+    let numpy = numpy::load(py)?;
+    let array = match (o.cast_exact::<PyBytes>(), numpy::num_of_ty(Ty::u8())) {
+        (Ok(bytes), Some(num)) => {
+            let over = (bytes.as_bytes().as_ptr().cast_mut(), &[bytes.as_bytes().len() as isize][..], &[1][..]);
+            Ok(numpy.array_over(py, numpy.descr(py, num)?, over, false, Some(o.clone()))?)
         }
-        Buffer::MemoryView | Buffer::Array => numpy.call_method1(intern!(py, "asarray"), (o,)),
+        _ => {
+            let numpy = numpy.module(py).clone();
+            match class {
+                Buffer::Bytes | Buffer::ByteArray => {
+                    let dtype = numpy.getattr(intern!(py, "uint8"))?;
+                    numpy.call_method1(intern!(py, "frombuffer"), (o, dtype))
+                }
+                Buffer::MemoryView | Buffer::Array => numpy.call_method1(intern!(py, "asarray"), (o,)),
+            }
+        }
     };
-    array.ok().map(|a| (number, a.unbind()))
+    match array {
+        Ok(array) => Ok(Some((number, array.unbind()))),
+        Err(error) if error.is_instance_of::<PyMemoryError>(py) => Err(error),
+        // NumPy has no dtype for it.
+        Err(_) => Ok(None),
+    }
 }
 
 /// Whether the number is that of `bytearray`.
