@@ -109,6 +109,7 @@ class CudaOptions(TypedDict, total=False):
     semantics: Literal["python", "numba"]
     fastmath: Fastmath
     boundscheck: bool | None
+    overflow: Literal["wrap", "check"]
     lineinfo: bool
     link: Any
     extensions: Sequence[Any]
