@@ -162,7 +162,7 @@ def test_tqdm_in_compiled_code(drawn, monkeypatch):
     class tqdm:
         """In place of tqdm's, which may not be installed."""
 
-        def __init__(self, iterable, desc=None, total=None, leave=True):
+        def __new__(cls, iterable, desc=None, total=None, leave=True):
             raise AssertionError
 
     tqdm.__module__ = "tqdm.std"

@@ -228,10 +228,15 @@ impl Infer<'_> {
             TyKind::Instance { .. } if let Some((_, class, _)) = x.ty.as_enum() => return self.object(class),
             TyKind::Instance { .. } if let Some((class, ..)) = x.ty.as_error() => return self.object(class),
             TyKind::Exc => {
-                // Where it may be one of several, it has a name only.
-                let [id] = self.raised_classes(x)[..] else { return Ok(self.builtin_bound(x, "__class__")) };
-                let class = self.world.exc_object(id).ok_or_else(unknown)?;
-                return self.object(class);
+                let known = match self.raised_classes(x)[..] {
+                    [id] => self.world.exc_object(id),
+                    _ => None,
+                };
+                // Where it may be one of several, or is one of Python's, it has a name only.
+                return match known {
+                    Some(class) => self.object(class),
+                    None => Ok(self.builtin_bound(x, "__class__")),
+                };
             }
             TyKind::Tuple { .. } => ("builtins", "tuple"),
             TyKind::Class(c) if x.ty.is_time() => ("numpy", c.class.name()),
