@@ -192,6 +192,11 @@ def _advised(headline: str, notes: list[str]) -> tuple[str, list[str]]:
         if package not in sys.modules and importlib.util.find_spec(package) is None:
             return f"module `{found[1]}` is not installed", ["install it, or take the import away", *advice]
         return headline, [*notes, *advice]
+    if headline.startswith("the list is a global, a captured one"):
+        return headline, [
+            *notes,
+            "for a callback that records, append in the interpreter: `with objmode(): items.append(x)`",
+        ]
     if re.match(r"`\*` of `(list\[list\[|array\(.*, [2-9]d)", headline):
         # As in `zip(*rows)`.
         return headline, [

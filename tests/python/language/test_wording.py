@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lancehead import errors, njit, wording
+from lancehead import errors, njit, objmode, wording
 from lancehead.gradients import grad, jacfwd, value_and_grad
 
 HERE = Path(__file__).name
@@ -250,3 +250,24 @@ def test_columns_of_rows(rows, told):
     with pytest.raises(errors.UnsupportedError) as raised:
         njit(columns)(rows)
     assert told == ("for columns of rows, write `[[row[j] for row in rows]" in str(raised.value))
+
+
+def test_f21_callbacks_that_record():
+    times = []
+
+    def refused(t):
+        times.append(t)
+
+    def record(t):
+        with objmode():
+            times.append(t)
+
+    @njit
+    def solve(callback, n):
+        for i in range(n):
+            callback(i * 0.5)
+
+    assert "for a callback that records, append in the interpreter: `with objmode(): items" in said(solve, refused, 3)
+    solve(record, 3)
+    solve(record, 1)
+    assert times == [0.0, 0.5, 1.0, 0.0]
