@@ -53,6 +53,8 @@ if ! command -v cargo >/dev/null; then
     echo "setup: Rust is needed: install it with rustup" >&2
     exit 1
 fi
+# The sanitizers of the night build the standard library.
+[ -d "$(rustc --print sysroot)/lib/rustlib/src" ] || rustup component add rust-src || echo "setup: without rust-src" >&2
 for component in rustfmt clippy; do
     cargo "${component#rust}" --version >/dev/null 2>&1 || rustup component add "$component"
 done

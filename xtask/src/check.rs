@@ -1,9 +1,10 @@
 //! `cargo xtask check`: the steps that a change must pass, in three extents.
 //!
 //! Without options it is everything but what a night has time for: documentation of private items, code as it is
-//! optimised everywhere, an empty store of compiled code, fresh random programs (`--all`). `--since REV` runs the part
-//! that what has changed since a revision can break.
+//! optimised everywhere, an empty store of compiled code, fresh random programs, sanitizers (`--all`). `--since REV`
+//! runs the part that what has changed since a revision can break.
 
+use crate::sanitizers;
 use crate::since::{Scope, scope};
 use crate::steps::{PYTHON, Step, report, run};
 use crate::times;
@@ -51,6 +52,7 @@ pub fn check(root: &Path, arguments: &[String]) -> Vec<String> {
     steps.extend(python(root, &scope, &extent));
     steps.extend(lints(&scope));
     if matches!(extent, Extent::All(_)) {
+        steps.extend(sanitizers::steps());
         let path = cache.to_string_lossy().into_owned();
         steps = steps.into_iter().map(|step| step.with("XDG_CACHE_HOME", path.clone())).collect();
     }

@@ -1,7 +1,7 @@
 //! The short commands. `check.rs` has the long one.
 
 use crate::steps::{PYTHON, Step, run_alone};
-use crate::{check, lines, ratchet, rooms, tidy};
+use crate::{check, lines, ratchet, rooms, sanitizers, tidy};
 use std::path::Path;
 
 /// Tests of both languages, or of what the arguments name: crates after `-p`, else files and options for pytest.
@@ -51,6 +51,12 @@ pub fn collected(root: &Path, arguments: &[String]) -> Vec<String> {
 /// Measures beside Numba, see `benches/README.md`.
 pub fn bench(root: &Path, arguments: &[String]) -> Vec<String> {
     script(root, &["benches/run.sh"], arguments)
+}
+
+/// Runs the sanitizers of the night, or those whose names contain a word.
+pub fn sanitize(root: &Path, words: &[String]) -> Vec<String> {
+    let asked = |step: &Step| words.is_empty() || words.iter().any(|word| step.name.contains(word));
+    run_alone(root, sanitizers::steps().into_iter().filter(asked).collect())
 }
 
 /// Checks that neither rustfmt nor clippy makes.

@@ -2,9 +2,10 @@
 //!
 //! `check` is everything, `test` the tests alone, all or those of a crate (`-p lh-opt`) or a file, `times` records how
 //! long files of tests took, `collected` compares the list of all tests with one of before, `bless` rewrites
-//! expectations, `ratchet` lowers the numbers of the budget, `bench` measures beside Numba, `docs` writes the generated
-//! pages of the manual, `tidy` checks what neither rustfmt nor clippy can, `graph` shows which files of a crate import
-//! which, `bisect` finds the run of a pass that makes a command fail.
+//! expectations, `ratchet` lowers the numbers of the budget, `bench` measures beside Numba, `docs` writes the
+//! generated pages of the manual, `sanitize` runs the sanitizers of the night alone, `tidy` checks what neither
+//! rustfmt nor clippy can, `graph` shows which files of a crate import which, `bisect` finds the run of a pass that
+//! makes a command fail.
 
 mod bisect;
 mod check;
@@ -15,6 +16,7 @@ mod names;
 mod prose;
 mod ratchet;
 mod rooms;
+mod sanitizers;
 mod since;
 mod steps;
 mod table;
@@ -25,8 +27,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask <check | test | times | collected | bless | ratchet | bench | docs | tidy | graph | \
-    bisect> [arguments of the tool behind it]";
+const USAGE: &str = "usage: cargo xtask <check | test | times | collected | bless | ratchet | bench | docs | sanitize | tidy | \
+    graph | bisect> [arguments of the tool behind it]";
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         "ratchet" => commands::ratchet(&root),
         "docs" => commands::docs(&root),
         "bench" => commands::bench(&root, &rest),
+        "sanitize" => commands::sanitize(&root, &rest),
         "tidy" => commands::tidy(&root),
         "graph" => commands::graph(&root, &rest),
         "bisect" => match bisect::bisect(&rest) {
