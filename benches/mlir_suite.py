@@ -40,7 +40,10 @@ HELPERS = {
     },
 }
 #: Parts of messages about names that are not served.
-SAID = ("which lancehead does not support", "does not provide `", "is not supported; write it", "is not supported:")
+SAID = (
+    "which lancehead does not support", "does not provide `", "is not supported; write it", "is not supported:",
+    "`Absent`", "(Absent)", "'Placeholder'", "inspect_mlir", "CUDA_DUMP_NVVM",
+)  # fmt: skip
 KINDS = ("passed", "failed", "left out", "not served")
 
 
@@ -165,7 +168,7 @@ def page(found: dict[str, list[str]]) -> str:
     """The table of the manual."""
     areas: dict[str, Counter[str]] = {}
     for name, (kind, _) in found.items():
-        folder = name.split("::")[0].rpartition("/")[0] or "(top)"
+        folder = name.removeprefix("numba_cuda_tests/").split("::")[0].rpartition("/")[0] or "(top)"
         areas.setdefault(folder, Counter())[kind] += 1
     areas["all"] = sum(areas.values(), Counter())
     lines = ["| folder | tests | left out | names not served | passed | |", "|---|---:|---:|---:|---:|---:|"]

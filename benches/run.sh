@@ -3,7 +3,7 @@
 #
 #   benches/run.sh WHAT [OPTIONS]      `--json FILE` also writes the figures; other results are in target/bench
 #
-# In .venv:  latency python primitives calls sparse gradients dask array-api cupy-tests scipy-sparse
+# In .venv:  latency python primitives calls sparse gradients dask array-api cupy-tests mlir-tests scipy-sparse
 # In an environment with Numba, and with the side-by-side harness in ../shared (LANCEHEAD_SHARED names another place):
 #            numba-latency throughput start others growth checks parallel schedule numpy clients suite
 # `all`, the default, is the latter but `clients`.
@@ -55,6 +55,12 @@ fi
 # Sparse arrays beside SciPy, and NetworkX where .venv has it.
 if [ "$what" = sparse ]; then
     OPENBLAS_NUM_THREADS=1 exec "$root/.venv/bin/python" benches/sparse.py "$@"
+fi
+
+# The tests of numba-cuda's successor on the CPU device, from a checkout that MLIR_CHECKOUT names.
+if [ "$what" = mlir-tests ]; then
+    mkdir -p "$out"
+    exec "$root/.venv/bin/python" benches/mlir_suite.py --json "$out/mlir.json" "$@"
 fi
 
 # Derivatives beside the functions themselves.

@@ -133,7 +133,12 @@ InsteadOfArray = DeviceNDArray | DeviceRecord | ArgHint
 #: One to three extents of a launch.
 Extents = SupportsIndex | tuple[SupportsIndex, ...] | list[int]
 #: Blocks, threads of a block, stream, bytes of dynamic shared memory.
-LaunchConfiguration = tuple[Extents, Extents] | tuple[Extents, Extents, Any] | tuple[Extents, Extents, Any, int]
+LaunchConfiguration = (
+    tuple[Extents, Extents]
+    | tuple[Extents, Extents, Any]
+    | tuple[Extents, Extents, Any, int]
+    | tuple[Extents, Extents, Any, int | None, Any]
+)
 
 
 class Compiles(Protocol):

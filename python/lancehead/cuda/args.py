@@ -49,6 +49,11 @@ class InOut(ArgHint):
     """
 
 
+def wrap_arg(value: Any, default: type[ArgHint] = InOut) -> ArgHint:
+    """An argument with what it is copied for, which an extension's `prepare_args` may say for arrays without it."""
+    return value if isinstance(value, ArgHint) else default(value)
+
+
 def _in(hint: In) -> Any:
     value = hint.value
     return value._data if isinstance(value, DeviceNDArray) else np.array(value, order="A", copy=True)

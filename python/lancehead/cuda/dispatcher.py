@@ -82,6 +82,7 @@ class CUDADispatcher(Generic[P, R]):
         self._for(current_gpu() if signatures and not device else None)
         self._specialized = len(signatures) == 1 and not device
         self.specializations: dict[Any, CUDADispatcher[P, R]] = {}
+        self._extensions = list(options.get("extensions") or [])
         # Earlier launches, by their geometry and the GPU in use.
         self._launches: dict[Any, Launch[P]] = {}
 
@@ -128,7 +129,7 @@ class CUDADispatcher(Generic[P, R]):
         if plain and (known := self._launches.get((config, here.gpu))) is not None:
             return known
         given = config if isinstance(config, tuple) else (config,)
-        if len(given) not in (2, 3, 4):
+        if not 2 <= len(given) <= 5:
             raise ValueError("must specify at least the griddim and blockdim")
         made = self.configure(*given)
         if plain and len(self._launches) < 128:
@@ -140,12 +141,16 @@ class CUDADispatcher(Generic[P, R]):
             raise RuntimeError(f"{self.__name__} is a function for devices: kernels call it")
         raise ValueError(_MISSING)
 
-    def configure(self, griddim: Any, blockdim: Any, stream: Any = 0, sharedmem: int = 0) -> Launch[P]:
-        """The kernel with the geometry of a launch."""
+    def configure(
+        self, griddim: Any, blockdim: Any, stream: Any = 0, sharedmem: int | None = 0, cluster: Any = None
+    ) -> Launch[P]:
+        """The kernel with the geometry of a launch. Clusters change nothing on the CPU device."""
         if self._device:
             raise RuntimeError(f"Cannot compile a device function as a kernel: {self.__name__} is called by kernels")
-        made = Launch(self, dimensions("griddim", griddim), dimensions("blockdim", blockdim), stream, sharedmem)
-        gpu = current_gpu()
+        grid, gpu = dimensions("griddim", griddim), current_gpu()
+        if cluster is not None:
+            _check_cluster(grid, dimensions("cluster", cluster), gpu is not None)
+        made = Launch(self, grid, dimensions("blockdim", blockdim), stream, sharedmem or 0)
         # A prepared launch for one device takes the same arguments.
         return made if made.prepares else made.on_cpu() if gpu is None else made.on(gpu)[0]  # type: ignore[return-value]
 
@@ -177,6 +182,7 @@ class CUDADispatcher(Generic[P, R]):
         made = self.specializations.get(types)
         if made is None:
             options = {k: v for k, v in self.targetoptions.items() if k != "device"}
+            options["extensions"] = self._extensions
             made = CUDADispatcher(self.py_func, [types], self._device, options)
             self.specializations[types] = made
         return made
@@ -211,7 +217,9 @@ class CUDADispatcher(Generic[P, R]):
     @property
     def extensions(self) -> list[Any]:
         """Objects that prepare arguments."""
-        return list(self.targetoptions.get("extensions") or [])
+        # Programs add to it. Launches of before are made anew then.
+        self._launches.clear()
+        return self._extensions
 
     def _facts(self, signature: Any, what: Callable[[KernelFacts], Any]) -> Any:
         overloads = self.overloads
@@ -405,7 +413,7 @@ class Launch(_Launches[P]):
         self.dispatcher, self.stream, self.sharedmem = kernel, stream, sharedmem
         self._grid, self._block, self._launch = grid, block, kernel._dispatcher if current_gpu() is None else None
         self._there: dict[_core.Gpu, tuple[_core.Launch, _core.GpuStream | None]] = {}
-        self._extensions = tuple(reversed(kernel.extensions))
+        self._extensions = tuple(reversed(kernel._extensions))
         #: Called with the kernel and this before each launch; a launch configuration is one object as long as its
         #: kernel keeps it.
         self.pre_launch_callbacks: list[Callable[[CUDADispatcher[P, Any], Launch[P]], object]] = []
@@ -499,6 +507,15 @@ class ForAll(_Launches[P]):
             threads = self.thread_per_block or 256
             blocks = (self.ntasks + threads - 1) // threads
             self.dispatcher.configure(blocks, threads, self.stream, self.sharedmem)(*args)
+
+
+def _check_cluster(grid: tuple[int, ...], cluster: tuple[int, ...], is_on_gpu: bool) -> None:
+    """Refuses clusters that a grid is not made of, and on a GPU all that are more than a block."""
+    if any(c < 1 or g % c for g, c in zip(grid, cluster, strict=True)):
+        text = f"Call to cuLaunchKernelEx results in CUDA_ERROR_INVALID_CLUSTER_SIZE: {cluster} in a grid of {grid}"
+        raise CudaAPIError(912, text)
+    if is_on_gpu and cluster != (1, 1, 1):
+        raise UnsupportedError(f"clusters of blocks are not launched on a GPU; {CPU_INSTEAD}")
 
 
 def _is_plain(*extents: Any) -> bool:

@@ -15,6 +15,7 @@ import pytest
 import lancehead
 from lancehead import cuda, errors
 from lancehead._command import serve, successor
+from lancehead.cuda.args import wrap_arg
 
 PROGRAM = """
 import os, subprocess, sys
@@ -200,6 +201,41 @@ def test_kernels_for_the_types_of_arguments() -> None:
         out[0] = x
 
     assert len(successor.compile_for(kernel, np.zeros(1), 2).signatures) == 1
+
+
+def test_extensions_that_are_added_later() -> None:
+    class DefaultIn:
+        def prepare_args(self, ty: Any, value: Any, **more: Any) -> tuple[Any, Any]:
+            return ty, wrap_arg(value, default=cuda.In)
+
+    def kernel(a):
+        a[0] = 3
+
+    kernel, a = successor.jit(kernel), np.zeros(1)
+    kernel[1, 1](a)
+    assert a[0] == 3
+    kernel.extensions.append(DefaultIn())
+    a[0] = 0
+    kernel[1, 1](a)
+    assert a[0] == 0
+    kernel.specialize(a)[1, 1](cuda.InOut(a))
+    assert a[0] == 3
+
+
+def test_clusters_of_blocks() -> None:
+    def kernel(out):
+        out[cuda.grid(1)] = cuda.blockIdx.x
+
+    kernel, out = successor.jit(kernel), np.zeros(8)
+    for cluster in ((2, 1, 1), (4,), 1, None):
+        out[:] = 0
+        kernel[4, 2, None, None, cluster](out)
+        assert out.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    kernel.configure(4, 2, cluster=(2,))(out)
+    with pytest.raises(cuda.errors.CudaAPIError, match="CUDA_ERROR_INVALID_CLUSTER_SIZE"):
+        kernel[4, 2, 0, 0, (3, 1, 1)](out)
+    with pytest.raises(ValueError, match="must specify at least the griddim"):
+        kernel[4, 2, 0, 0, 1, 1](out)
 
 
 def test_arrays_that_are_on_the_device_already() -> None:
