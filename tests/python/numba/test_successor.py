@@ -238,6 +238,17 @@ def test_clusters_of_blocks() -> None:
         kernel[4, 2, 0, 0, 1, 1](out)
 
 
+def test_kernels_name_what_is_not_served() -> None:
+    lancehead.serve_numba()
+    from numba_cuda_mlir.cuda import experimental
+
+    def kernel(out):
+        out[0] = experimental.consteval(3)
+
+    with pytest.raises(errors.TypingError, match=r"`numba_cuda_mlir.cuda.experimental.consteval` is not supported"):
+        successor.jit(kernel)[1, 1](np.zeros(1))
+
+
 def test_arrays_that_are_on_the_device_already() -> None:
     there = cuda.to_device(np.arange(3))
     assert cuda.devicearray.auto_device(there) == (there, False)

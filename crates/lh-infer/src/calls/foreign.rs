@@ -65,12 +65,12 @@ impl Infer<'_> {
         args: &[Val],
         kwargs: &[(String, Val)],
     ) -> Result<Val> {
+        if let Some(why) = &f.refused {
+            return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, why.clone()));
+        }
         if self.options.device != Device::Host {
             let text = format!("`{}` is compiled code of the host", f.name);
             return Err(Diagnostic::new(diag::NOT_ON_DEVICE, text).note("compute it on the host, and pass the result"));
-        }
-        if let Some(why) = &f.refused {
-            return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, why.clone()));
         }
         if f.is_null {
             self.raise_if(&Val::bool(true), exc::RUNTIME_ERROR, &format!("`{}` function address is null", f.name));

@@ -188,7 +188,8 @@ impl Lists {
         // SAFETY: items are held while they are looked at; typing one may run Python code that changes the list.
         unsafe {
             let mut i = 0;
-            while let Ok(object) = o.get_item(i) {
+            while i < o.len() {
+                let Ok(object) = o.get_item(i) else { break };
                 match &choices {
                     Some(choices) => push_choice(choices, &object, buf)?,
                     None => self.push_item(object.as_ptr(), buf)?,

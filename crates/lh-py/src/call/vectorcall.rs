@@ -15,6 +15,7 @@ use crate::call::state::{DispatcherObject, EntryPoints, State};
 use crate::call::tags::{self, Refused};
 use crate::call::{convert, empty_lists, interpreted, literals, refusal, specialise};
 use crate::host::stopping;
+use crate::object::attach::attach;
 use crate::object::{int, numpy};
 use crate::runtime::signals::Running;
 use crate::runtime::{raise, render};
@@ -38,7 +39,8 @@ pub fn guarded<R>(py: Python<'_>, f: impl FnOnce() -> PyResult<R>) -> Option<R> 
         Ok(Err(error)) => error,
         Err(panic) => render::internal_error(py, panic.as_ref()),
     };
-    error.restore(py);
+    // Elsewhere PyO3 would keep the parts of the exception that it makes here.
+    attach(|py| error.restore(py));
     None
 }
 

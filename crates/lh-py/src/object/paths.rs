@@ -34,18 +34,19 @@ fn claimed(o: &Bound<'_, PyAny>) -> Option<(String, String)> {
         let name = o.getattr(intern!(py, "__qualname__")).ok()?.extract().ok()?;
         return Some((module.extract().ok()?, name));
     }
-    let name: String = o.getattr(intern!(py, "__name__")).ok()?.extract().ok()?;
+    let name: String = o.getattr_opt(intern!(py, "__name__")).ok()??.extract().ok()?;
     if let Some(module) = receiver_module(o) {
         return Some((module.to_owned(), name));
     }
-    let module = o.getattr(intern!(py, "__module__")).ok().and_then(|m| m.extract::<String>().ok());
+    let module = o.getattr_opt(intern!(py, "__module__")).ok().flatten().and_then(|m| m.extract::<String>().ok());
     Some((module.unwrap_or_else(|| "numpy".to_owned()), name))
 }
 
 /// The module of functions that are methods of a hidden instance: `numpy.random.rand`, `random.random`.
 fn receiver_module(o: &Bound<'_, PyAny>) -> Option<&'static str> {
     let py = o.py();
-    let receiver = o.getattr(intern!(py, "__self__")).ok()?;
+    // Most have none: an exception that is dropped in a call keeps its memory until PyO3 is entered the next time.
+    let receiver = o.getattr_opt(intern!(py, "__self__")).ok()??;
     let is_hidden = |module: &str, attr: &str| -> bool {
         let modules = py.import("sys").and_then(|s| s.getattr("modules"));
         let hidden = modules.and_then(|m| m.get_item(module)).and_then(|m| m.getattr(attr));
@@ -62,7 +63,7 @@ fn lookup<'py>(py: Python<'py>, module: &str, name: &str) -> Option<Bound<'py, P
     let modules = py.import("sys").ok()?.getattr("modules").ok()?;
     let mut o = modules.get_item(module).ok()?;
     for part in name.split('.') {
-        o = o.getattr(part).ok()?;
+        o = o.getattr_opt(part).ok()??;
     }
     Some(o)
 }
