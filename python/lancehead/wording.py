@@ -218,7 +218,8 @@ def _with_near(headline: str, notes: list[str], names: Iterable[str]) -> tuple[s
     if not found:
         return headline, notes
     more = _names_of(found["of"]) if found["of"] else dir(builtins) if found["free"] else []
-    near = suggestion(found["name"], [*names, *more])
+    # A name that exists, though not in compiled code, was meant.
+    near = "" if found["name"] in more else suggestion(found["name"], [*names, *more])
     return (headline + near, [n for n in notes if not n.startswith(_GENERAL)]) if near else (headline, notes)
 
 

@@ -10,7 +10,17 @@ from lancehead.gradients import kernel_adjoint
 
 
 class KernelDerivative:
-    """A kernel that runs another one and takes adjoints back through it; see `vjp`."""
+    """A kernel that runs another one and takes adjoints back through it; see `vjp`.
+
+    >>> from lancehead import cuda
+    >>> @cuda.jit
+    ... def double(x, y):
+    ...     y[0] = 2 * x[0]
+    >>> x, y, gx, gy = np.ones(1), np.zeros(1), np.zeros(1), np.ones(1)
+    >>> KernelDerivative(double, {})[1, 1](x, y, gx, gy)
+    >>> gx
+    array([2.])
+    """
 
     def __init__(self, kernel: Any, options: dict[str, Any]) -> None:
         function = jit(device=True)(getattr(kernel, "py_func", kernel))

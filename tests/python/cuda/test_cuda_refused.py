@@ -9,6 +9,7 @@ import pytest
 
 from lancehead import cuda
 from lancehead.cuda import names
+from lancehead.cuda.vector_types import __all__ as VECTORS
 from lancehead.errors import TypingError
 
 #: Names that the host uses: functions and classes beside the names of kernels, types and vectors.
@@ -18,6 +19,7 @@ HOST = [
     if isinstance(getattr(cuda, name), type | types.FunctionType)
     and getattr(cuda, name).__module__.startswith("lancehead.cuda")
     and not hasattr(names, name)
+    and name not in VECTORS
 ]
 
 

@@ -311,6 +311,7 @@ TABLE = {
     "on_gpu": lambda: False,
     "blocks": range,
     "numpy_errors": lambda: NUMPY_ERRORS[0],
+    "checks_overflow": lambda: False,
     "dtype_of": dtype_of,
     "result_type": result_type,
     "cast": cast,

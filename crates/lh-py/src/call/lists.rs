@@ -601,9 +601,14 @@ unsafe fn or_as_floats(
     buf: &mut ArgBuf,
 ) -> Result<ItemsRef, Refused> {
     let is_number = |c| c == &raw mut ffi::PyLong_Type || c == &raw mut ffi::PyFloat_Type;
+    // SAFETY: as promised.
+    let has_float = || unsafe {
+        let mut items = (0..ffi::PyList_GET_SIZE(o)).map(|i| ffi::PyList_GET_ITEM(o, i));
+        items.any(|item| ffi::Py_TYPE(item) == &raw mut ffi::PyFloat_Type)
+    };
     match made {
         // SAFETY: as promised.
-        Err(Refused::MixedList) => unsafe {
+        Err(Refused::MixedList | Refused::TooLarge) if has_float() => unsafe {
             import_words(o, buf, kind::FLOAT, is_number, |item| float_of(item).map(f64::to_bits))
         },
         made => made,
