@@ -2,6 +2,7 @@
 
 use super::Compiler;
 use super::ptx;
+use crate::code;
 use crate::host::{Host, Inherited, LinkedPtx, Source, is_current};
 use crate::kernel;
 use crate::source_info::SourceInfo;
@@ -9,12 +10,13 @@ use crate::spec::{Body, Dep, Key, Spec, callees};
 use lh_infer::{ArgTy, FuncInfo, Object, Overload, Overloaded, Stack, Taught, World};
 use lh_ir::class::Binding;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Derivative, Device, Function, Options, Semantics, parallel, waits};
+use lh_ir::func::{Derivative, Device, Extern, Function, Options, Semantics, parallel, waits};
 use lh_ir::types::Holds;
 use lh_ir::untyped::Code;
 use lh_ir::{Block, Const, ExcId, FuncId, ObjId, Span, SpecId, Ty, TyKind};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::slice;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
@@ -242,8 +244,11 @@ impl<'a> Session<'a> {
         body.callees.extend(next);
         body.offsets = out.offsets;
         let is_lasting = |s: &SpecId| *s == frame.spec || self.compiler.spec(*s).scope == 0;
+        // Passes may have inlined a function of the program, with its objects.
+        let has_objects = |w: &Extern| !matches!(w, Extern::Type(_) | Extern::Class(_));
         let is_lasting = frame.notes.is_library
             && body.deps.is_empty()
+            && !code::words(slice::from_ref(&body.func)).iter().any(has_objects)
             && body.callees.iter().all(is_lasting)
             // A derivative is made of the code before all passes, which calls what they have inlined.
             && body.primal.iter().flat_map(|f| callees(f)).all(|s| is_lasting(&s))
