@@ -373,6 +373,7 @@ def test_options_of_kernels_that_are_typed_are_options_of_the_decorator(option):
         "link": None,
         "inline": "never",
         "semantics": "numba",
+        "overflow": "check",
     }
     assert lancehead.cuda.jit(**{option: samples.get(option, False)})(lambda x: None).py_func(1) is None
 
