@@ -1,22 +1,21 @@
 //! Functions with blocks of `objmode`: they are compiled in another form, in which the blocks are calls
 //! (`lancehead/objectmode.py`).
 
+use crate::object::by_code::{self, ByCode};
 use crate::object::class_names;
 use crate::object::lock::lock;
-use hashbrown::HashMap;
 use pyo3::prelude::*;
 use pyo3::{ffi, intern};
 use std::sync::{LazyLock, Mutex};
 
-/// A function that was looked at, its code at that time, and its other form if it has blocks.
+/// The code of a function when it was looked at, and its other form if it has blocks.
 struct Seen {
-    _function: Py<PyAny>,
     code: Py<PyAny>,
     form: Option<Py<PyAny>>,
 }
 
-/// By the addresses of the functions, which are kept alive.
-static SEEN: LazyLock<Mutex<HashMap<usize, Seen>>> = LazyLock::new(Default::default);
+/// By the functions, as long as these live.
+static SEEN: LazyLock<Mutex<ByCode<Seen>>> = LazyLock::new(Default::default);
 
 /// A function as it is compiled: another one if it has blocks.
 ///
@@ -28,7 +27,7 @@ pub fn as_compiled(function: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
         return Ok(function);
     }
     let code = function.getattr(intern!(py, "__code__"))?;
-    let known = lock(&SEEN).get(&function.as_ptr().addr()).filter(|s| s.code.is(&code)).map(|s| s.form.clone_ref(py));
+    let known = lock(&SEEN).get_mut(&function).filter(|s| s.code.is(&code)).map(|s| s.form.clone_ref(py));
     let form = match known {
         Some(form) => form,
         None => see(&function, code)?,
@@ -46,10 +45,7 @@ fn see(function: &Bound<'_, PyAny>, code: Bound<'_, PyAny>) -> PyResult<Option<P
     let py = function.py();
     let made = py.import("lancehead.objectmode")?.call_method1("rewritten", (function,))?;
     let form = (!made.is_none()).then(|| made.unbind());
-    let seen = Seen { _function: function.clone().unbind(), code: code.unbind(), form: form.clone_ref(py) };
-    // The replaced one is dropped when the lock is free, since that may run code.
-    let old = lock(&SEEN).insert(function.as_ptr().addr(), seen);
-    drop(old);
+    by_code::insert(&SEEN, function, Seen { code: code.unbind(), form: form.clone_ref(py) })?;
     Ok(form)
 }
 

@@ -1,4 +1,4 @@
-//! Values of code objects, as long as these live.
+//! Values of code objects, or of others that weak references may have, as long as these live.
 
 use crate::object::lock::lock;
 use hashbrown::HashMap;
