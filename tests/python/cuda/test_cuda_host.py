@@ -170,7 +170,7 @@ def test_launches_are_kept_by_their_geometry():
         assert a[0] == want and kernel[grid, block] is kernel[grid, block]
     kernel[[2], (np.int32(3), 1)](a)
     assert a[0] == 231
-    for wrong in ((1.0, 2), ((1.0, 1.0), (2, 3)), (1,), (1, 2, 3, 4, 5)):
+    for wrong in ((1.0, 2), ((1.0, 1.0), (2, 3)), (1,), (1, 2, 3, 4, 5, 6)):
         with pytest.raises((TypeError, ValueError)):
             kernel[wrong]
 
