@@ -57,7 +57,7 @@ def measure(program: Program, quick: bool = False) -> Measurement:
     arguments = program.inputs(quick)
     size = program.size(*arguments)
     try:
-        expected, plain = timed(program.plain, arguments, budget=0.2 if quick else 1.5, most=50)
+        expected, plain = timed(program.plain, arguments, budget=0.2 if quick else 0.5, most=50)
         answer, first = timed(program.compiled, arguments, budget=0.0, most=1)
     except ImportError:
         raise

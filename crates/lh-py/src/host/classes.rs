@@ -14,7 +14,7 @@ use lh_ir::class::{Class, User};
 use lh_ir::parse::UserField;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyFunction, PyType};
+use pyo3::types::PyType;
 use pyo3::{ffi, intern};
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -61,12 +61,7 @@ pub fn find(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<UserClass>>> {
         None => {}
     }
     let py = class.py();
-    let is_declared =
-        class.hasattr(intern!(py, "__dataclass_fields__"))? || class.hasattr(intern!(py, "__attrs_attrs__"))?;
-    // Other classes of the program are read too: `described` says whether their `__init__` tells the fields.
-    let is_plain = class.get_type().is(py.get_type::<PyType>())
-        && class.getattr(intern!(py, "__init__"))?.is_exact_instance_of::<PyFunction>();
-    if !is_declared && !is_plain {
+    if !class.hasattr(intern!(py, "__dataclass_fields__"))? && !class.hasattr(intern!(py, "__attrs_attrs__"))? {
         return Ok(None);
     }
     let own = User { class: table::intern(class), is_shared: false, is_struct: false };

@@ -28,7 +28,7 @@ pub fn classify(o: &Bound<'_, PyAny>) -> Object {
 
 /// The class of an object with its package, if `lancehead.wording` knows that.
 fn package_text(o: &Bound<'_, PyAny>) -> Option<String> {
-    o.py().import("lancehead.wording").ok()?.call_method1("name_of", (o,)).ok()?.extract().ok()
+    o.py().import("lancehead.wording").answer()?.call_method1("name_of", (o,)).answer()?.extract().ok()
 }
 
 fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
