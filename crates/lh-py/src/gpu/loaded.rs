@@ -3,18 +3,20 @@
 use crate::gpu::context;
 use crate::gpu::options::JitOptions;
 use crate::host::{gpu_targets, table};
+use crate::object::attach::attach;
 use lh_cuda::driver;
 use lh_driver::Compiled;
 use lh_driver::gpu::{ERROR, GRID_BARRIER};
 use lh_ir::types::Prim;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// A kernel on a GPU, with what its launches need.
 pub struct Loaded {
     /// The driver's.
-    pub kernel: driver::Kernel,
+    pub kernel: Kernel,
     /// Whether its threads wait for the whole grid.
     pub is_cooperative: bool,
     /// The positions, in the words of a call, of the parameters: all but owners of memory.
@@ -23,6 +25,24 @@ pub struct Loaded {
     pub addresses: Box<[u16]>,
     /// The place where threads note an exception, if they may raise.
     pub note: Option<Note>,
+}
+
+/// A kernel of the driver, which is unloaded without the interpreter: the driver may wait for functions of Python.
+pub struct Kernel(Option<driver::Kernel>);
+
+impl Deref for Kernel {
+    type Target = driver::Kernel;
+
+    fn deref(&self) -> &driver::Kernel {
+        self.0.as_ref().unwrap_or_else(|| lh_ir::bug!("a kernel was used after it was dropped"))
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        let kernel = self.0.take();
+        attach(|py| py.detach(|| drop(kernel)));
+    }
 }
 
 /// The note of an exception, which each launch reads.
@@ -63,7 +83,7 @@ impl Loaded {
             None => None,
         };
         let (parameters, addresses) = (slots(|p| *p != Prim::Mem), slots(|p| *p == Prim::Ptr));
-        Ok(Some(Loaded { kernel, is_cooperative, parameters, addresses, note }))
+        Ok(Some(Loaded { kernel: Kernel(Some(kernel)), is_cooperative, parameters, addresses, note }))
     }
 
     /// Facts of the kernel by name.
