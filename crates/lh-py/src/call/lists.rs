@@ -499,6 +499,9 @@ impl Lists {
 
     /// Writes back the fields that the call changed.
     pub fn reflect_instances(&self, py: Python<'_>) -> PyResult<()> {
+        if self.copies.all.is_empty() {
+            return Ok(());
+        }
         let mut boxer = Boxer::new(py, Some(self));
         for copy in &self.copies.all {
             let now = copy.bytes();

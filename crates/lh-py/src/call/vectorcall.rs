@@ -444,9 +444,15 @@ unsafe fn finish(
 ) -> *mut ffi::PyObject {
     let made = catch_unwind(AssertUnwindSafe(|| {
         let result = if status == 0 {
-            // SAFETY: the code has written so many words.
-            let words = unsafe { std::slice::from_raw_parts(ret, overload.ret_words) };
-            box_result(py, overload, buf, words)
+            // SAFETY: the code has written so many words of a result of this kind.
+            unsafe {
+                match overload.ret {
+                    Ret::Other | Ret::Converted => {
+                        box_result(py, overload, buf, std::slice::from_raw_parts(ret, overload.ret_words))
+                    }
+                    simple => Bound::from_owned_ptr_or_err(py, simple_result(simple, ret)),
+                }
+            }
         } else {
             Err(raise::take(py))
         };
