@@ -4,6 +4,7 @@ use crate::gpu::context;
 use crate::gpu::options::JitOptions;
 use crate::host::{gpu_targets, table};
 use crate::object::attach::attach;
+use crate::object::leaving;
 use lh_cuda::driver;
 use lh_driver::Compiled;
 use lh_driver::gpu::{ERROR, GRID_BARRIER};
@@ -41,7 +42,9 @@ impl Deref for Kernel {
 impl Drop for Kernel {
     fn drop(&mut self) {
         let kernel = self.0.take();
-        attach(|py| py.detach(|| drop(kernel)));
+        if !leaving::is_ending() {
+            attach(|py| py.detach(|| drop(kernel)));
+        }
     }
 }
 

@@ -155,9 +155,10 @@ unsafe extern "C" fn __wrap___cxa_thread_atexit_impl(
     object: *mut c_void,
     module: *mut c_void,
 ) -> c_int {
-    // SAFETY: a block of the size that the C library needs, which it gets next; the arguments are passed on.
+    // SAFETY: a block from which the C library gets its own next; the arguments are passed on.
     unsafe {
-        let block = __real_malloc(64);
+        // Freed blocks of this size are not kept for `malloc` alone.
+        let block = __real_malloc(2048);
         if block.is_null() {
             return 0;
         }
