@@ -35,7 +35,9 @@ np.array([]), np.array([[], []]), np.asarray([]), np.array([], dtype=np.int8)
 np.sum([]), np.prod([]), np.sort([]), np.mean(np.array([])) != 0
 np.concatenate((np.array([]), np.arange(2)))
 np.append([], [1, 2])
-np.zeros(3)[[]]
+np.zeros(3)[[]], np.zeros(3).take([]), np.add.at(np.zeros(3), [], [])
+np.add.reduce([]), np.maximum.reduce([], initial=1.5), np.multiply.accumulate([]), np.add.reduce([[], []], axis=1)
+np.add.outer([], [1]), np.add.reduceat([], [])
 """.strip().splitlines()
 
 

@@ -23,6 +23,7 @@ impl Infer<'_> {
         args: &[Val],
         kwargs: &[(String, Val)],
     ) -> Result<Val> {
+        self.pending.taken_by_numpy(args.iter().map(|v| v.ty));
         let (masks, kwargs): (Vec<_>, Vec<_>) = kwargs
             .iter()
             .cloned()

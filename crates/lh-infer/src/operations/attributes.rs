@@ -275,6 +275,10 @@ impl Infer<'_> {
         kwargs: &[(String, Val)],
     ) -> Result<Val> {
         let with_recv = || -> Vec<Val> { std::iter::once(recv.clone()).chain(args.iter().cloned()).collect() };
+        // Of a ufunc; `at` takes the array and its indices first.
+        if let (TyKind::Obj(_), Some(x)) = (recv.ty.kind(), args.first()) {
+            self.pending.taken_by_numpy(std::iter::once(x.ty));
+        }
         match method {
             Method::Library(id) => self.call_func(*id, &with_recv(), kwargs),
             Method::Builtin(name) => self.builtin_method(name, &recv, args, kwargs),
