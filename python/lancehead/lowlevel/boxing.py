@@ -48,6 +48,10 @@ class _TypeofImpl:
         found = self._generic.dispatch(type(value))(value, context or _TypeofContext())
         return types.typeof(value) if found is None else found
 
+    def knows(self, cls: type) -> bool:
+        """Whether a function is registered for objects of a class."""
+        return self._generic.dispatch(cls) is not self._generic.dispatch(object)
+
     def own(self, value: Any) -> Any:
         """The same, or None if nothing is registered."""
         return self._generic.dispatch(type(value))(value, _TypeofContext())

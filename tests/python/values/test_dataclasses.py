@@ -175,6 +175,9 @@ class Undecorated:
     def __init__(self, x):
         self.x = x
 
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+
 
 def test_classes_without_a_decorator():
     with pytest.raises(errors.TypingError, match="decorate the class `Undecorated` with `@dataclass`"):

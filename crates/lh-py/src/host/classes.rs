@@ -1,7 +1,8 @@
 //! Classes that programs define, as classes of compiled code.
 //!
-//! `jitclass` declares its classes here; dataclasses and classes of `attrs` are read when compiled code first meets
-//! them. A field has the type that its annotation says, if it says one; else the values of an instance decide it.
+//! `jitclass` declares its classes here; dataclasses, classes of `attrs` and plain classes of the program are read when
+//! compiled code first meets them. A field has the type that its annotation says, if it says one; else the values of an
+//! instance decide it.
 
 use crate::host::table;
 use crate::host::types::{Type, as_ty};
@@ -61,7 +62,10 @@ pub fn find(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<UserClass>>> {
         None => {}
     }
     let py = class.py();
-    if !class.hasattr(intern!(py, "__dataclass_fields__"))? && !class.hasattr(intern!(py, "__attrs_attrs__"))? {
+    let is_declared =
+        class.hasattr(intern!(py, "__dataclass_fields__"))? || class.hasattr(intern!(py, "__attrs_attrs__"))?;
+    // Other classes of the program are read too: `described` says whether their `__init__` tells the fields.
+    if !is_declared && !class.get_type().is(py.get_type::<PyType>()) {
         return Ok(None);
     }
     let own = User { class: table::intern(class), is_shared: false, is_struct: false };
