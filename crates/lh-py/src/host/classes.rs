@@ -26,6 +26,8 @@ enum State {
     Reading(Option<Class>),
     /// It is a class of compiled code, or none.
     Known(Option<Arc<UserClass>>),
+    /// Compiled code may make instances; those of Python stay objects of Python.
+    Plain(Option<Arc<UserClass>>),
 }
 
 static STATES: LazyLock<Mutex<HashMap<usize, State>>> = LazyLock::new(Default::default);
@@ -58,21 +60,37 @@ struct Description<'py> {
 pub fn find(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<UserClass>>> {
     match state(class) {
         Some(State::Known(known)) => return Ok(known),
-        Some(State::Reading(_)) => return Ok(None),
+        Some(State::Reading(_) | State::Plain(_)) => return Ok(None),
         None => {}
     }
     let py = class.py();
-    let is_declared =
-        class.hasattr(intern!(py, "__dataclass_fields__"))? || class.hasattr(intern!(py, "__attrs_attrs__"))?;
-    // Other classes of the program are read too: `described` says whether their `__init__` tells the fields.
-    if !is_declared && !class.get_type().is(py.get_type::<PyType>()) {
+    if !class.hasattr(intern!(py, "__dataclass_fields__"))? && !class.hasattr(intern!(py, "__attrs_attrs__"))? {
         return Ok(None);
     }
+    find_and(class, State::Known)
+}
+
+/// The same for a class that compiled code mentions: a plain class is one, if its `__init__` tells the fields.
+pub fn find_mentioned(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<UserClass>>> {
+    if let Some(State::Plain(known)) = state(class) {
+        return Ok(known);
+    }
+    let found = find(class)?;
+    if found.is_some() || state(class).is_some() || !class.get_type().is(class.py().get_type::<PyType>()) {
+        return Ok(found);
+    }
+    find_and(class, State::Plain)
+}
+
+fn find_and(
+    class: &Bound<'_, PyType>,
+    known: fn(Option<Arc<UserClass>>) -> State,
+) -> PyResult<Option<Arc<UserClass>>> {
     let own = User { class: table::intern(class), is_shared: false, is_struct: false };
     let closed = Class::of_user(path_of(class)?, own, 0);
     set_state(class, State::Reading(Some(closed)));
     let found = read(class, own, closed).inspect_err(|_| drop(lock(&STATES).remove(&(class.as_ptr() as usize))))?;
-    set_state(class, State::Known(found.clone()));
+    set_state(class, known(found.clone()));
     Ok(found)
 }
 
@@ -169,14 +187,14 @@ fn struct_class(class: &Bound<'_, PyType>) -> PyResult<Class> {
 /// The class of compiled code for the address of a class that has been declared or read.
 pub fn at(class: *mut ffi::PyTypeObject) -> Option<Class> {
     match lock(&STATES).get(&(class as usize)) {
-        Some(State::Known(Some(known))) => Some(known.class),
+        Some(State::Known(Some(known)) | State::Plain(Some(known))) => Some(known.class),
         _ => None,
     }
 }
 
 /// The address of the class that a class of compiled code stands for.
 pub fn address_of(class: Class) -> Option<usize> {
-    let is_it = |state: &State| matches!(state, State::Known(Some(known)) if known.class == class);
+    let is_it = |state: &State| matches!(state, State::Known(Some(known)) | State::Plain(Some(known)) if known.class == class);
     lock(&STATES).iter().find(|(_, state)| is_it(state)).map(|(at, _)| *at)
 }
 

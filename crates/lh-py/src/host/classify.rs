@@ -243,7 +243,7 @@ fn of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Object>> {
     if class.is_subclass_of::<PyTuple>()? && class.hasattr(intern!(py, "_fields"))? {
         return Ok(named_tuple(class.as_any()).map(Object::NamedTupleClass));
     }
-    if let Some(found) = classes::find(class)? {
+    if let Some(found) = classes::find_mentioned(class)? {
         return Ok(Some(Object::Class(found)));
     }
     if let Some(path) = class_path(class)? {
