@@ -19,7 +19,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.lib.pretty import pretty
 
 import lancehead
-from lancehead import cuda, float64, int64, njit, options, places, typing_
+from lancehead import cuda, errors, float64, int64, njit, options, places, typing_
 from test_ahead import archive, built, in_python  # noqa: F401
 
 DECORATORS = {
@@ -298,3 +298,17 @@ def test_f5_completion_shows_options(typed, wanted):
     completer = IPCompleter(shell=shell, namespace={**vars(lancehead), "cuda": cuda})
     with provisionalcompleter():
         assert wanted in [c.text for c in completer.completions(typed, len(typed))]
+
+
+@pytest.mark.parametrize(("columns", "is_whole"), [(None, False), ("60", False), ("200", True)])
+def test_long_lines_are_shown_around_the_culprit(columns, is_whole, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns:
+        monkeypatch.setenv("COLUMNS", columns)
+    # The comment makes the line long.
+    with pytest.raises(errors.TypingError) as caught:
+        njit(lambda x: x.no_such_thing)(1.5)  # ............................................................... end
+    shown = next(line for line in str(caught.value).splitlines() if "no_such_thing)" in line)
+    assert ("end" in shown) == is_whole and len(shown) <= int(columns or 80) + is_whole * 200
+    marks = next(line for line in str(caught.value).splitlines() if "^" in line)
+    assert shown[marks.index("^") : marks.rindex("^") + 1] == "x.no_such_thing"

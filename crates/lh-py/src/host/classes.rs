@@ -82,10 +82,7 @@ pub fn find_mentioned(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<UserClas
     find_and(class, State::Plain)
 }
 
-fn find_and(
-    class: &Bound<'_, PyType>,
-    known: fn(Option<Arc<UserClass>>) -> State,
-) -> PyResult<Option<Arc<UserClass>>> {
+fn find_and(class: &Bound<'_, PyType>, known: fn(Option<Arc<UserClass>>) -> State) -> PyResult<Option<Arc<UserClass>>> {
     let own = User { class: table::intern(class), is_shared: false, is_struct: false };
     let closed = Class::of_user(path_of(class)?, own, 0);
     set_state(class, State::Reading(Some(closed)));
@@ -194,7 +191,8 @@ pub fn at(class: *mut ffi::PyTypeObject) -> Option<Class> {
 
 /// The address of the class that a class of compiled code stands for.
 pub fn address_of(class: Class) -> Option<usize> {
-    let is_it = |state: &State| matches!(state, State::Known(Some(known)) | State::Plain(Some(known)) if known.class == class);
+    let is_it =
+        |state: &State| matches!(state, State::Known(Some(known)) | State::Plain(Some(known)) if known.class == class);
     lock(&STATES).iter().find(|(_, state)| is_it(state)).map(|(at, _)| *at)
 }
 

@@ -140,7 +140,20 @@ fn snippet(py: Python<'_>, d: &Diagnostic) -> String {
     let snippet = Snippet::source(source.as_str()).path(path.as_str()).line_start(first as usize);
     let snippet = snippet.annotation(primary).annotations(beside.iter().copied().map(mark));
     let report = [Level::ERROR.primary_title(d.headline.as_str()).id(d.id.0).element(snippet)];
-    Renderer::plain().render(&report)
+    let columns = columns(py);
+    let is_wide = source.lines().any(|line| line.chars().count() + GUTTER > columns);
+    // Long labels alone are no reason to show less of a line.
+    let renderer = if is_wide { Renderer::plain().term_width(columns) } else { Renderer::plain() };
+    renderer.render(&report)
+}
+
+/// The columns left of a line of the program: its number and a bar.
+const GUTTER: usize = 7;
+
+/// The width of the terminal, as Python's library has it: 80 without one.
+fn columns(py: Python<'_>) -> usize {
+    let size = py.import("shutil").and_then(|m| m.call_method0("get_terminal_size"));
+    size.and_then(|size| size.get_item(0)?.extract()).unwrap_or(80).max(40)
 }
 
 /// Whether a place is shown together with the culprit, in one piece of source.
