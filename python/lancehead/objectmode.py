@@ -8,8 +8,11 @@ from __future__ import annotations
 import __future__
 
 import ast
+import dis
 import inspect
+import weakref
 from dataclasses import dataclass
+from itertools import pairwise
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -72,9 +75,46 @@ class Site:
         self.__qualname__ = f"the block of `objmode` in line {body.__code__.co_firstlineno}"
         #: The type of the tuple.
         self.result = result
+        #: The function of the program whose block it is, if that has to live as long.
+        self.function: Any = None
 
     def __call__(self, *args: Any) -> Any:
         return self.body(*args)
+
+
+#: By the addresses of functions and of lists, which the blocks keep alive.
+_RECORDERS: weakref.WeakValueDictionary[tuple[int, int], Site] = weakref.WeakValueDictionary()
+
+
+def recorder(function: Any, items: list[Any]) -> Site | None:
+    """A block that appends to a list outside of a function; None if the function does anything else with the list, of
+    which compiled code has a constant copy."""
+    known = _RECORDERS.get((id(function), id(items)))
+    if known is not None:
+        return known
+    own = getattr(function, "py_func", function)
+    cells = zip(own.__code__.co_freevars, own.__closure__ or (), strict=True)
+    names = {name for name in _named(own.__code__) if own.__globals__.get(name) is items}
+    names |= {name for name, cell in cells if _contents(cell) is items}
+    if not all(_only_appends(code, names) for code in (own.__code__, *_codes(own.__code__))):
+        return None
+
+    def append(item: Any) -> tuple[()]:
+        items.append(item)
+        return ()
+
+    made = _RECORDERS[id(function), id(items)] = Site(append, types.Tuple(()))
+    made.function = function
+    return made
+
+
+def _only_appends(code: CodeType, names: set[str]) -> bool:
+    steps = list(dis.get_instructions(code))
+    return all(
+        after.argval == "append"
+        for step, after in pairwise(steps)
+        if isinstance(step.argval, str) and step.argval in names and "LOAD" in step.opname
+    )
 
 
 def _contents(cell: CellType) -> Any:

@@ -195,7 +195,7 @@ def _advised(headline: str, notes: list[str]) -> tuple[str, list[str]]:
     if headline.startswith("the list is a global, a captured one"):
         return headline, [
             *notes,
-            "for a callback that records, append in the interpreter: `with objmode(): items.append(x)`",
+            "a function that only appends to it may do so, as callbacks that record do; here it does more with it",
         ]
     if re.match(r"`\*` of `(list\[list\[|array\(.*, [2-9]d)", headline):
         # As in `zip(*rows)`.

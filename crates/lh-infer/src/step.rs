@@ -12,6 +12,7 @@ use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::untyped::{Inst, InstData, PyConst};
 use lh_ir::{Const, ObjId, Ty, Value};
 use lh_ops::runtime as rt;
+use std::rc::Rc;
 
 impl Infer<'_> {
     /// Types and emits an instruction.
@@ -291,10 +292,7 @@ impl Infer<'_> {
             Object::Array { ty, shape, strides, on_gpu } if !on_gpu || self.options.device != Device::Host => {
                 self.array_constant(o, ty, shape, strides)
             }
-            Object::List(items) => {
-                let parts = items.iter().map(|i| self.object_in(*i, &inside)).collect::<Result<Vec<_>>>()?;
-                self.constant_list(&parts)?
-            }
+            Object::List(items) => self.program_list(o, &items, &inside)?,
             Object::Table(ty, _) => self.table_constant(o, ty)?,
             Object::Path(p) if crate::calls::cuda::is_value(&p) => self.cuda_value(&p)?,
             Object::Array { .. } => {
@@ -406,6 +404,22 @@ impl Infer<'_> {
     }
 
     /// A list of these items which cannot be changed: each mention of a global list is one.
+    /// A constant copy of a list of the program's. One to which the function only appends need not have a type.
+    fn program_list(&mut self, o: ObjId, items: &[ObjId], inside: &[ObjId]) -> Result<Val> {
+        const MANY: usize = 64;
+        let known = Some(Rc::new(Known::Program(o)));
+        let open = Val { v: None, known: known.clone(), ty: Class::list().of(vec![Ty::never()], true) };
+        if items.len() > MANY && self.recorder(o).is_some() {
+            return Ok(open);
+        }
+        let parts = items.iter().map(|i| self.object_in(*i, inside)).collect::<Result<Vec<_>>>();
+        match parts.and_then(|parts| self.constant_list(&parts)) {
+            Ok(list) => Ok(Val { known: list.known.or(known), ..list }),
+            Err(_) if self.recorder(o).is_some() => Ok(open),
+            Err(why) => Err(why),
+        }
+    }
+
     fn constant_list(&mut self, items: &[Val]) -> Result<Val> {
         self.list_like(items, None, true)
     }

@@ -43,6 +43,8 @@ pub enum Known {
     Merge(Value),
     /// The iterable of `literal_unroll`.
     Unroll(Val),
+    /// A constant copy of a list of the program's, which is this object.
+    Program(ObjId),
     /// Python's own `bool`: as a dtype the same as NumPy's, as a function it asks an array for its truth.
     PythonBool,
 }

@@ -623,7 +623,7 @@ impl Infer<'_> {
     }
 
     /// A call of a block of `objmode` with the values that it reads: what it gives.
-    fn call_python(&mut self, f: &Val, ins: &Val) -> Result<Val> {
+    pub(crate) fn call_python(&mut self, f: &Val, ins: &Val) -> Result<Val> {
         if self.options.device != Device::Host {
             let text = "a block of `objmode` needs the interpreter, which kernels do not have";
             return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, text).note("call Python before or after the kernel"));

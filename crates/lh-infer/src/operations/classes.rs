@@ -5,11 +5,11 @@ use crate::convert::has_pending;
 use crate::cx::Infer;
 use crate::operations::comparisons::compare_name;
 use crate::operations::operators::operator_name;
-use crate::val::Val;
+use crate::val::{Known, Val};
 use lh_ir::class::{Class, Teaching};
 use lh_ir::consts::Const;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::Inst;
+use lh_ir::func::{Device, Inst};
 use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::untyped::{BinOp, CmpOp, UnOp};
 use lh_ir::{FuncId, ObjId, Ty, Value};
@@ -274,6 +274,27 @@ impl Infer<'_> {
         Ok(())
     }
 
+    /// `items.append(x)` of a list of the program's, which a function does nothing else with: Python appends.
+    fn recorded(&mut self, name: &str, recv: &Val, args: &[Val]) -> Result<Option<Val>> {
+        let (Some(Known::Program(list)), "append", [x]) = (recv.known.as_deref(), name, args) else { return Ok(None) };
+        let Some(block) = self.recorder(*list) else { return Ok(None) };
+        if !has_pending(x.ty) {
+            self.call_python(&Val::of_type(Ty::new(TyKind::Obj(block))), &Val::tuple(vec![x.clone()]))?;
+        }
+        Ok(Some(Val::of_type(Ty::none())))
+    }
+
+    /// The block that appends to a list of the program's, if this function does nothing else with it.
+    pub(crate) fn recorder(&mut self, list: ObjId) -> Option<ObjId> {
+        if self.options.device != Device::Host || self.is_library {
+            return None;
+        }
+        let function = self.world.function_object(self.id)?;
+        let recorder = self.world.import("lancehead.objectmode", Some("recorder"))?;
+        let block = self.world.fold_call(recorder, &[function, list])?;
+        self.world.attr(block, "result").map(|_| block)
+    }
+
     /// Calls a method whose arguments say what the instance holds. If that is unknown yet, they determine it, and the
     /// next sweep infers the call.
     pub(crate) fn teaching_method(
@@ -284,6 +305,9 @@ impl Infer<'_> {
         kwargs: &[(String, Val)],
     ) -> Result<Val> {
         let Some(class) = recv.ty.class() else { lh_ir::bug!("`{}` has no `{name}`", recv.ty) };
+        if let Some(recorded) = self.recorded(name, recv, args)? {
+            return Ok(recorded);
+        }
         let Some(teaching) = class.teaching(name) else { lh_ir::bug!("`{}` learns nothing by `{name}`", recv.ty) };
         let is_guess = |word: &str| word.starts_with('?') || word == "_";
         if matches!(recv.ty.kind(), TyKind::Class(_)) && !teaching.words().all(is_guess) {

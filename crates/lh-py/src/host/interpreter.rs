@@ -159,7 +159,8 @@ impl<'py> PyHost<'py> {
                               dataclasses.fields attr.fields";
         let callee = self.get(o);
         let known = paths::path_of(&callee).is_some_and(|p| FOLDED.split(' ').any(|known| known == p));
-        if !known && !callee.is_instance_of::<Type>() {
+        let recorder = || self.py.import("lancehead.objectmode")?.getattr("recorder");
+        if !known && !callee.is_instance_of::<Type>() && !recorder()?.is(&callee) {
             return Ok(None);
         }
         let args = PyTuple::new(self.py, args.iter().map(|a| self.get(*a)))?;
