@@ -191,3 +191,9 @@ def keywords_teach(k):
 @pytest.mark.parametrize("f", [static_methods, keywords_teach], ids=lambda f: f.__name__)
 def test_made_empty(f):
     assert njit(f)(3) == f(3)
+
+
+def test_an_operator_that_refuses_is_known_in_later_compilations():
+    # Each compilation gives the objects that only it holds back.
+    assert not njit(lambda x: frozenset(x) == [1])([1])
+    assert njit(lambda x: (frozenset(x) == [1], frozenset(x) == {1}))([1]) == (False, True)
