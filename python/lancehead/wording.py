@@ -197,12 +197,6 @@ def _advised(headline: str, notes: list[str]) -> tuple[str, list[str]]:
             *notes,
             "a function that only appends to it may do so, as callbacks that record do; here it does more with it",
         ]
-    if re.match(r"`\*` of `(list\[list\[|array\(.*, [2-9]d)", headline):
-        # As in `zip(*rows)`.
-        return headline, [
-            *notes,
-            "for columns of rows, write `[[row[j] for row in rows] for j in range(len(rows[0]))]`",
-        ]
     found = re.match(r"`([\w.]+)` (?:cannot be (?:called|used)|is not supported) in compiled code", headline)
     package = found and package_of(found[1])
     if package and all(note.startswith(_GENERAL) for note in notes):

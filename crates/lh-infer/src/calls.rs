@@ -18,6 +18,7 @@ mod overloads;
 mod prims;
 mod threads;
 pub(crate) mod times;
+mod tuples;
 mod ufuncs;
 
 pub use getters::OF_LIBRARY;
@@ -560,7 +561,7 @@ impl Infer<'_> {
 
     /// A callable known by where it lives.
     pub(crate) fn call_path(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
-        if let Some((args, kwargs)) = self.as_numpy_takes(path, args, kwargs) {
+        if let Some((args, kwargs)) = self.as_numpy_takes(path, args, kwargs)? {
             return self.call_path(path, &args, &kwargs);
         }
         if let Some(v) = self.empty_and_filled(path, args, kwargs)? {

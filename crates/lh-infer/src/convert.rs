@@ -323,6 +323,13 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
             let layout = if l == k { *l } else { Layout::A };
             (d == e && n == m).then(|| Ty::array_ro(*d, *n as usize, layout, *r || *s))
         }
+        (TyKind::Tuple { elems, name: None }, TyKind::Class(c))
+        | (TyKind::Class(c), TyKind::Tuple { elems, name: None })
+            if c.class.is_tuple() =>
+        {
+            let is_own = |t: &Ty| c.items.is_some_and(|item| item.weak() == t.weak());
+            elems.iter().all(is_own).then(|| if b.is_tuple() { a } else { b })
+        }
         _ if a.is_time() && b.is_time() => unify_times(a, b),
         _ if a.class().is_some() && a.class() == b.class() => unify_instances(a, b, pending),
         _ if is_function(a) && is_function(b) => choice(a, b),
@@ -474,6 +481,32 @@ pub fn cost(from: Ty, to: Ty) -> Option<u32> {
                 PROMOTE * (u32::from(b - a) + if exact { 0 } else { lost })
             }
         }),
+    }
+}
+
+/// Whether a value of one type can be equal to one of another, as keys of tables are.
+pub(crate) fn comparable(a: Ty, b: Ty) -> bool {
+    let number = |t: Ty| t.native().is_number();
+    // The class of an object decides what it is equal to.
+    if a.is_pyobject() || b.is_pyobject() {
+        return true;
+    }
+    match (a.kind(), b.kind()) {
+        (TyKind::Optional(x), TyKind::Optional(y)) => comparable(*x, *y),
+        (TyKind::Optional(x), _) => b.is_none() || comparable(*x, b),
+        (_, TyKind::Optional(y)) => a.is_none() || comparable(a, *y),
+        (TyKind::Tuple { elems: x, .. }, TyKind::Tuple { elems: y, .. }) => {
+            x.len() == y.len() && x.iter().zip(y).all(|(s, t)| comparable(*s, *t))
+        }
+        (TyKind::Class(c), TyKind::Tuple { elems, .. }) | (TyKind::Tuple { elems, .. }, TyKind::Class(c))
+            if c.class.is_tuple() =>
+        {
+            elems.iter().all(|t| c.items.is_some_and(|item| comparable(item, *t)))
+        }
+        (TyKind::Class(c), TyKind::Class(d)) if c.class.is_tuple() && d.class.is_tuple() => {
+            c.items.zip(d.items).is_some_and(|(x, y)| comparable(x, y))
+        }
+        _ => a.native().weak() == b.native().weak() || number(a) && number(b),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Emitting typed instructions: values on demand, conversions, checks.
 
+use crate::convert::has_pending;
 use crate::cx::Infer;
 use crate::val::{Known, Val};
 use crate::world::{IMPLICIT, Object};
@@ -214,6 +215,9 @@ impl Infer<'_> {
                 let parts = self.tuple_parts(val).expect("a tuple");
                 let parts = parts.iter().zip(elems).map(|(p, t)| self.convert(p, *t)).collect::<Result<Vec<_>>>()?;
                 Ok(self.pack(parts, to))
+            }
+            (_, TyKind::Class(c)) if c.class.is_tuple() && !has_pending(val.ty) && !has_pending(to) => {
+                self.tuple_of_parts(val, to)
             }
             (_, TyKind::Instance { of, .. }) if *of == val.ty && to.as_enum().is_none() => {
                 Ok(self.pack(vec![val.clone()], to))
@@ -473,7 +477,7 @@ fn python_name(t: Ty) -> String {
     }
 }
 
-fn cannot_become(from: Ty, to: Ty) -> Box<Diagnostic> {
+pub(crate) fn cannot_become(from: Ty, to: Ty) -> Box<Diagnostic> {
     Diagnostic::new(diag::CANNOT_UNIFY, format!("`{from}` cannot become `{to}`"))
 }
 

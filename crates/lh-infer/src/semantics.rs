@@ -8,6 +8,7 @@
 use crate::convert::{float_for, promote, rank};
 use crate::cx::Infer;
 use crate::val::Val;
+use lh_ir::class::Class;
 use lh_ir::diag::Result;
 use lh_ir::func::{MapExpr, Semantics};
 use lh_ir::types::TyKind;
@@ -139,15 +140,28 @@ impl Infer<'_> {
         }
     }
 
-    /// Arguments of a function of NumPy: Numba knows no weak numbers.
-    pub(crate) fn as_numpy_takes(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Option<Given> {
+    /// Arguments of a function of NumPy: Numba knows no weak numbers, and tuples of unknown length are lists.
+    pub(crate) fn as_numpy_takes(
+        &mut self,
+        path: &str,
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Result<Option<Given>> {
+        let is_tuple = |v: &Val| v.ty.class().is_some_and(Class::is_tuple);
+        if path.starts_with("numpy.") && args.iter().any(is_tuple) {
+            let list = |v: &Val| match is_tuple(v) {
+                true => self.call_library("builtins.list.__new__", std::slice::from_ref(v)),
+                false => Ok(v.clone()),
+            };
+            return Ok(Some((args.iter().map(list).collect::<Result<_>>()?, kwargs.to_vec())));
+        }
         let is_strict = self.semantics() == Semantics::Numba && path.starts_with("numpy.");
         let mut all = args.iter().chain(kwargs.iter().map(|(_, v)| v));
         if !is_strict || !all.any(|a| a.ty.is_weak()) {
-            return None;
+            return Ok(None);
         }
         let args = args.iter().map(|a| self.cast(a, a.ty.strong())).collect();
-        Some((args, kwargs.iter().map(|(name, v)| (name.clone(), self.cast(v, v.ty.strong()))).collect()))
+        Ok(Some((args, kwargs.iter().map(|(name, v)| (name.clone(), self.cast(v, v.ty.strong()))).collect())))
     }
 }
 

@@ -89,13 +89,15 @@ impl Infer<'_> {
             }
             Inst::ListExtend(l, x) if self.builders.contains_key(l) => {
                 let x = self.val(*x);
-                let Some(parts) = self.tuple_parts(&x) else { return Err(self.unknown_length(&x)) };
-                self.builders.get_mut(l).expect("just asked").extend(parts);
+                match self.tuple_parts(&x) {
+                    Some(parts) => self.builders.get_mut(l).expect("just asked").extend(parts),
+                    None => self.build_at_run_time(*l, &x)?,
+                }
                 Ok(None)
             }
             Inst::ListAppend(l, x) => self.append(&self.val(*l), &self.val(*x)).map(|()| None),
             Inst::ListExtend(l, x) => self.method(&self.val(*l), "extend", &[self.val(*x)]).map(|_| None),
-            Inst::ListToTuple(v) => self.list_to_tuple(*v).map(Some),
+            Inst::ListToTuple(v) => self.built_tuple(*v).map(Some),
             Inst::Format { value, conversion, spec } => {
                 let spec = spec.map(|s| self.val(s));
                 self.format(&self.val(*value), *conversion, spec.as_ref()).map(Some)
@@ -560,7 +562,7 @@ impl Infer<'_> {
         }
     }
 
-    fn count_uses(&self, list: Value) -> usize {
+    pub(crate) fn count_uses(&self, list: Value) -> usize {
         let mut uses = 0;
         let mut count = |v: Value| uses += usize::from(v == list);
         for block in &self.code.blocks {
@@ -571,13 +573,14 @@ impl Infer<'_> {
         uses
     }
 
-    /// Makes a display a tuple from the next sweep on, if the list has no other use than the current one.
-    pub(crate) fn as_sized(&mut self, list: &Val) {
+    /// Makes a display a tuple from the next sweep on, if the list has no other use than the current one; whether it is
+    /// not one yet.
+    pub(crate) fn as_sized(&mut self, list: &Val) -> bool {
         let site = self.site_of(list);
         let display = self.sites.iter().find(|(_, s)| Some(**s) == site).map(|(display, _)| *display);
-        if let Some(display) = display.filter(|d| self.count_uses(*d) == 1) {
-            self.pending.changed |= self.sized_lists.insert(display);
-        }
+        let changes = display.filter(|d| self.count_uses(*d) == 1).is_some_and(|d| self.sized_lists.insert(d));
+        self.pending.changed |= changes;
+        changes
     }
 
     /// Whether a list display only serves to make a tuple: `(*a, b)`, `f(*a, *b)`.
@@ -585,18 +588,10 @@ impl Infer<'_> {
         self.tuple_lists.contains(&list)
     }
 
-    /// A tuple of the items of something else; of a display there is one in the next sweep.
-    pub(crate) fn unknown_length(&mut self, x: &Val) -> Box<Diagnostic> {
-        self.as_sized(x);
+    /// Ends this sweep: in the next one the display is a tuple.
+    pub(crate) fn unknown_length(x: &Val) -> Box<Diagnostic> {
         let text = format!("a tuple cannot be made from `{}`, whose length is not known", x.ty);
-        Diagnostic::new(diag::UNSUPPORTED_SYNTAX, text).note("add tuples with `+`")
-    }
-
-    fn list_to_tuple(&mut self, v: Value) -> Result<Val> {
-        match self.builders.remove(&v) {
-            Some(parts) => Ok(Val::tuple(parts)),
-            None => Err(self.unknown_length(&self.val(v))),
-        }
+        Diagnostic::new(diag::UNSUPPORTED_SYNTAX, text)
     }
 
     pub(crate) fn unpack(&mut self, seq: &Val, before: u32, after: Option<u32>) -> Result<Val> {

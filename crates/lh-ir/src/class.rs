@@ -62,6 +62,9 @@ pub const SET: &str = "builtins.set";
 /// That of list displays of values of several types, which never change.
 pub const MIXED: &str = "lists.mixed_list";
 
+/// That of tuples whose length is known only at run time.
+const TUPLE: &str = "tuples.tuple";
+
 /// The class whose only item is the frame of a generator.
 const GENERATOR: &str = "generators.generator";
 
@@ -248,9 +251,13 @@ impl Class {
     pub fn is_mixed(self) -> bool {
         self.path() == MIXED
     }
+    /// Whether it is that of tuples whose length is known only at run time.
+    pub fn is_tuple(self) -> bool {
+        self.path() == TUPLE
+    }
     /// Whether its instances become objects of a class that Python has.
     pub fn is_of_python(self) -> bool {
-        self.is_builtin() || self.path().starts_with("collections.")
+        self.is_builtin() || self.is_tuple() || self.path().starts_with("collections.")
     }
     /// Its name.
     pub fn name(self) -> &'static str {

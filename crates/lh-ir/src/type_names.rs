@@ -87,7 +87,7 @@ impl fmt::Display for Ty {
                 }
                 f.write_str("[")?;
                 write_list(f, &c.args, ", ", |t| *t)?;
-                f.write_str("]")
+                f.write_str(if c.class.is_tuple() { ", ...]" } else { "]" })
             }
             TyKind::Pending(_, class) => write!(f, "an empty {}", class.name()),
             TyKind::Optional(t) => write!(f, "{t} | None"),

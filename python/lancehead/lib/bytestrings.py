@@ -284,6 +284,8 @@ class bytes:
         """
         if prim.is_a(args, "builtins.dict"):
             prim.error("`%` of bytes and a dictionary is not supported")
+        if prim.is_a(args, "tuples.tuple"):
+            prim.error("`%` of bytes takes a tuple whose length is known")
         return _like(self, percent_of_bytes(_text(self), args if prim.is_tuple(args) else (args,)))
 
     def translate(self, table, /, delete=b""):

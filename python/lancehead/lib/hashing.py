@@ -22,7 +22,7 @@ def hash(object):
     if prim.is_str(object):
         return prim.lh_str_hash(object)
     if prim.is_tuple(object):
-        return _hash_of_tuple(object)
+        return hash_of_items(object)
     if prim.is_bytes(object) or prim.has_method(object, "__hash__"):
         return object.__hash__()
     if not prim.is_number(object):
@@ -77,7 +77,8 @@ def _hash_of_float(v):
     return _valid(-x if negative else x)
 
 
-def _hash_of_tuple(items):
+def hash_of_items(items):
+    """The hash of a tuple of items."""
     h = prim.cast(2870177450012600261, np.uint64)
     for item in items:
         lane = prim.cast(hash(item), np.uint64)

@@ -21,13 +21,13 @@ def slice_bounds(s, n):
         raise ValueError("slice step cannot be zero")
     low = 0 if step > 0 else -1
     high = n if step > 0 else n - 1
-    start = (low if step > 0 else high) if s.start is None else _clamped(prim.cast(s.start, np.int64), n, low, high)
-    stop = (high if step > 0 else low) if s.stop is None else _clamped(prim.cast(s.stop, np.int64), n, low, high)
+    start = (low if step > 0 else high) if s.start is None else clamped(prim.cast(s.start, np.int64), n, low, high)
+    stop = (high if step > 0 else low) if s.stop is None else clamped(prim.cast(s.stop, np.int64), n, low, high)
     return start, stop, step
 
 
-def _clamped(i, n, low, high):
-    # Without branches, so that callers see extents.
+def clamped(i, n, low, high):
+    """An index, perhaps from the end, between bounds. There are no branches, so that callers see extents."""
     return prim.minimum(prim.maximum(i + n * prim.cast(i < 0, np.int64), low), high)
 
 
@@ -145,7 +145,7 @@ class list:
     def insert(self, i, x, /):
         """Inserts an item before an index."""
         n = len(self)
-        i = _clamped(index_of(i), n, 0, n)
+        i = clamped(index_of(i), n, 0, n)
         prim.items_reserve(self, n + 1)
         prim.items_move(self, i + 1, i, n - i)
         prim.items_put(self, i, x)
@@ -180,7 +180,7 @@ class list:
     def index(self, x, start=0, stop=9223372036854775807, /):
         """Index of the first item that equals a value."""
         n = len(self)
-        for i in range(_clamped(index_of(start), n, 0, n), _clamped(index_of(stop), n, 0, n)):
+        for i in range(clamped(index_of(start), n, 0, n), clamped(index_of(stop), n, 0, n)):
             if prim.items_get(self, i) == x:
                 return i
         if prim.lh_items_is_shared(self):

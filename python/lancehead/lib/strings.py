@@ -147,6 +147,8 @@ class str:
             return percent(self, args)
         if prim.is_a(args, "builtins.dict"):
             return percent_of_mapping(self, args)
+        if prim.is_a(args, "tuples.tuple"):
+            prim.error("`%` takes a tuple whose length is known: write an f-string, or `(str(t),)` for its text")
         return percent(self, (args,))
 
     def __len__(self):
@@ -204,7 +206,7 @@ class str:
         >>> "abc".startswith("ab")
         True
         """
-        if prim.is_tuple(part):
+        if prim.is_tuple(part) or prim.is_a(part, "tuples.tuple"):
             _span(len(self), start, end)
             for p in part:
                 if self.startswith(p, start, end):
@@ -221,7 +223,7 @@ class str:
         >>> "abc".endswith("bc")
         True
         """
-        if prim.is_tuple(part):
+        if prim.is_tuple(part) or prim.is_a(part, "tuples.tuple"):
             _span(len(self), start, end)
             for p in part:
                 if self.endswith(p, start, end):

@@ -50,7 +50,7 @@ def key_hash(key):
         return _mixed(key_hash(float(key.real)), key_hash(float(key.imag)))
     if prim.is_str(key):
         return prim.cast(prim.lh_str_table_hash(key), np.int64)
-    if prim.is_tuple(key):
+    if prim.is_tuple(key) or prim.is_a(key, "tuples.tuple"):
         h = prim.cast(len(key), np.int64)
         for item in key:
             h = _mixed(h, key_hash(item))

@@ -242,16 +242,6 @@ def test_f20_a_sparse_array_of_scipy_names_ours():
         assert f"`lancehead.sparse.{name}" in said(njit(lambda A: A.shape), made)
 
 
-@pytest.mark.parametrize(("rows", "told"), [([[1, 2]], True), (np.eye(2), True), ([1, 2], False)])
-def test_columns_of_rows(rows, told):
-    def columns(rows):
-        return [list(column) for column in zip(*rows)]
-
-    with pytest.raises(errors.UnsupportedError) as raised:
-        njit(columns)(rows)
-    assert told == ("for columns of rows, write `[[row[j] for row in rows]" in str(raised.value))
-
-
 def test_f21_callbacks_that_record():
     times = []
 

@@ -288,7 +288,7 @@ TABLE = {
     "is_bool": lambda x: _is_kind(x, "b"),
     "is_number": is_number,
     "is_array": lambda x: isinstance(x, np.ndarray),
-    "is_a": lambda x, path: isinstance(x, {"builtins.list": list}[path]),
+    "is_a": lambda x, *paths: isinstance(x, list) and "builtins.list" in paths,
     "has_method": lambda x, name: False,
     "is_tuple": lambda x: isinstance(x, tuple),
     "is_str": lambda x: isinstance(x, str),

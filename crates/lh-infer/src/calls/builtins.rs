@@ -193,9 +193,8 @@ impl Infer<'_> {
             ("builtins.str", [x]) if let Some(v) = self.named_call(x, "__repr__", &[])? => Ok(Some(v)),
             ("builtins.repr", [x]) if x.ty == Ty::exc() => self.exception_text(x, "__repr__").map(Some),
             ("builtins.str", [x]) if x.ty == Ty::exc() => self.exception_text(x, "__str__").map(Some),
-            // Of a namedtuple it is a plain one.
-            ("builtins.tuple", [x]) if x.ty.is_tuple() => Ok(self.tuple_parts(x).map(Val::tuple)),
-            ("builtins.tuple", [x]) if x.ty.as_list().is_some() => Err(self.unknown_length(x)),
+            ("builtins.tuple", []) => Ok(Some(Val::tuple(Vec::new()))),
+            ("builtins.tuple", [x]) => self.tuple_of(x).map(Some),
             ("numpy.dtype" | "numpy.finfo" | "numpy.iinfo", [x]) => self.fold_type_call(path, x).map(Some),
             ("numpy.datetime64" | "numpy.timedelta64", _) => self.make_time(path, args, kwargs).map(Some),
             ("numpy.shape", [x]) if kwargs.is_empty() && x.ty.is_array() => self.get_attr(x, "shape").map(Some),
@@ -362,7 +361,7 @@ impl Infer<'_> {
                         )
                         .note("compare dtypes by `==`, or ask `np.issubdtype`"));
                     }
-                    "builtins.tuple" => t.is_tuple(),
+                    "builtins.tuple" => t.is_tuple() || t.class().is_some_and(Class::is_tuple),
                     "builtins.list" if t.class().is_some_and(Class::is_mixed) => true,
                     "builtins.dict" if self.is_dictionary(x) => true,
                     "builtins.str" => t.native() == Ty::str(),
@@ -623,7 +622,7 @@ fn keywords_of(path: &str) -> Option<&'static [&'static str]> {
 }
 
 /// Refuses keywords that a builtin does not have.
-fn check_keywords(path: &str, kwargs: &[(String, Val)]) -> Result<()> {
+pub(super) fn check_keywords(path: &str, kwargs: &[(String, Val)]) -> Result<()> {
     let Some(known) = keywords_of(path) else { return Ok(()) };
     match kwargs.iter().find(|(name, _)| !known.contains(&name.as_str())) {
         Some((name, _)) => {

@@ -170,7 +170,7 @@ impl Infer<'_> {
     fn sized(&mut self, mut d: Box<Diagnostic>, given: &Val) -> Box<Diagnostic> {
         let parts = given.parts().unwrap_or(std::slice::from_ref(given));
         let lists: Vec<Val> = parts.iter().filter(|x| is_list(x)).cloned().collect();
-        lists.iter().for_each(|list| self.as_sized(list));
+        lists.iter().for_each(|list| _ = self.as_sized(list));
         if self.is_library {
             let found = lists.iter().find_map(|list| self.parameter_of_part(list));
             d.literal = found.or_else(|| self.parameter_of_part(given));
@@ -374,12 +374,16 @@ impl Infer<'_> {
         };
         let a = self.val(args);
         let Some(parts) = self.tuple_parts(&a) else {
-            self.as_sized(&a);
+            if !self.as_sized(&a)
+                && let Some(v) = self.call_spread(&self.val(func), &a, &named)?
+            {
+                return Ok(v);
+            }
             return Err(Diagnostic::new(
                 diag::UNSUPPORTED_SYNTAX,
                 format!("`*` of `{}`, whose length is not known while compiling", a.ty),
             )
-            .note("pass a tuple"));
+            .note("give the items one by one, `f(x[0], x[1])`, or all of them in one argument"));
         };
         self.call(&self.val(func), &parts, &named)
     }
@@ -562,5 +566,5 @@ impl Infer<'_> {
 }
 
 fn is_list(x: &Val) -> bool {
-    x.ty.class() == Some(Class::list())
+    x.ty.class().is_some_and(|class| class == Class::list() || class.is_tuple())
 }

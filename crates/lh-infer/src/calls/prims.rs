@@ -1,6 +1,6 @@
 //! `prim.*`: what the library dialect may do beyond Python.
 
-use crate::convert::promote;
+use crate::convert::{comparable, promote};
 use crate::cx::Infer;
 use crate::emit::ArrayParts;
 use crate::operations::operators::{Kernel, element};
@@ -165,8 +165,8 @@ impl Infer<'_> {
             "is_chars" => element(t).chars().is_some(),
             "is_char_bytes" => element(t).chars() == Some(Chars::Bytes),
             "is_array" => t.is_array(),
-            // Whether a value is an instance of the class at a path.
-            "is_a" => t.class().is_some_and(|c| args.get(1).and_then(Val::as_str) == Some(c.path())),
+            // Whether a value is an instance of the class at a path, or at one of several.
+            "is_a" => t.class().is_some_and(|c| args[1..].iter().any(|path| path.as_str() == Some(c.path()))),
             // Whether a value is a dictionary of any class, or a set of any.
             "is_dict" => is_of_kind(t, Class::dict()),
             "is_set" => is_of_kind(t, Class::set()),
@@ -770,24 +770,6 @@ fn named_order(x: &Val, default: &Val) -> Result<&'static str> {
                 .note("write it as `order=\"F\"`"))
         }
         None => wrong(format!("an order is a string, not `{}`", given.ty)),
-    }
-}
-
-/// Whether a value of one type can be equal to one of another, as keys of tables are.
-fn comparable(a: Ty, b: Ty) -> bool {
-    let number = |t: Ty| t.native().is_number();
-    // The class of an object decides what it is equal to.
-    if a.is_pyobject() || b.is_pyobject() {
-        return true;
-    }
-    match (a.kind(), b.kind()) {
-        (TyKind::Optional(x), TyKind::Optional(y)) => comparable(*x, *y),
-        (TyKind::Optional(x), _) => b.is_none() || comparable(*x, b),
-        (_, TyKind::Optional(y)) => a.is_none() || comparable(a, *y),
-        (TyKind::Tuple { elems: x, .. }, TyKind::Tuple { elems: y, .. }) => {
-            x.len() == y.len() && x.iter().zip(y).all(|(s, t)| comparable(*s, *t))
-        }
-        _ => a.native().weak() == b.native().weak() || number(a) && number(b),
     }
 }
 

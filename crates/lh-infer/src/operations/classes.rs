@@ -103,8 +103,8 @@ impl Infer<'_> {
             return Some(user.class);
         }
         let (module, name) = class.path().rsplit_once('.')?;
-        if class.is_mixed() {
-            return self.world.import("builtins", Some("list"));
+        if class.is_mixed() || class.is_tuple() {
+            return self.world.import("builtins", Some(if class.is_mixed() { "list" } else { "tuple" }));
         }
         let own = format!("lancehead.lib.{module}");
         self.world.import(if class.is_of_python() { module } else { &own }, Some(name))

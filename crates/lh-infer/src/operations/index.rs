@@ -106,6 +106,7 @@ impl Infer<'_> {
 
     /// A key or an index: `None` is no index, but may be a key.
     fn index_of(&mut self, v: &Val, k: &Val) -> Result<Val> {
+        Infer::check_index(v, k)?;
         let has_keys = v.ty.class().is_some_and(|class| class.teaching("__getitem__").is_some());
         if has_keys { Ok(k.clone()) } else { self.unwrap_optional(k) }
     }
@@ -522,7 +523,9 @@ impl Infer<'_> {
                 }
                 self.store_element(p, x, dtype)
             }
-            TyKind::Class(ClassTy { class, items: Some(t), .. }) if k.ty.is_int() || k.ty.is_bool() => {
+            TyKind::Class(ClassTy { class, items: Some(t), .. })
+                if (k.ty.is_int() || k.ty.is_bool()) && !class.is_tuple() =>
+            {
                 self.check_writable(v.ty)?;
                 let text = format!("{} assignment index out of range", class.name());
                 let at = self.checked_item_index(v, k, &text)?;

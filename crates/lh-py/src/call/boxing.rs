@@ -393,6 +393,14 @@ impl<'a, 'py> Boxer<'a, 'py> {
             return self.deque(ty, &native);
         }
         let item = Item::new(elem).ok_or_else(|| no_object(elem))?;
+        if ty.class().is_some_and(Class::is_tuple) {
+            // SAFETY: items of the tuple.
+            let slots = (0..native.len()).map(|i| unsafe { item.slots(native.item(i)) });
+            let items = slots.map(|slots| self.borrowed(elem, &slots)).collect::<PyResult<Vec<_>>>()?;
+            let tuple = PyTuple::new(self.py, items)?.into_any();
+            self.made.insert(header as usize, (ty, tuple.clone()));
+            return Ok(tuple);
+        }
         if ty.as_list().is_none() {
             return self.table(ty, header, &item, &native);
         }

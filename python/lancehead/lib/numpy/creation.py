@@ -470,7 +470,7 @@ def _records(x, dtype):
 
 
 def _extents_of_lists(x):
-    if prim.is_a(x, "builtins.list"):
+    if prim.is_a(x, "builtins.list", "tuples.tuple"):
         if len(x) == 0:
             return prim.tuple_fill(len(_no_lists(x)), 0)
         return (len(x),) + _extents_of_lists(prim.items_get(x, 0))
@@ -478,12 +478,12 @@ def _extents_of_lists(x):
 
 
 def _no_lists(x):
-    return (0,) + _no_lists(prim.example(x)) if prim.is_a(x, "builtins.list") else ()
+    return (0,) + _no_lists(prim.example(x)) if prim.is_a(x, "builtins.list", "tuples.tuple") else ()
 
 
 def _fill_records(items, at, x, shape):
     # Stores tuples in row-major order and returns where the next go.
-    if prim.is_a(x, "builtins.list"):
+    if prim.is_a(x, "builtins.list", "tuples.tuple"):
         if len(x) != shape[0]:
             raise ValueError(INHOMOGENEOUS)
         for item in x:
@@ -503,7 +503,7 @@ def _array(object, dtype, copy, order):
             and not prim.is_chars(prim.as_dtype(dtype))
         ):
             return _records(object, prim.as_dtype(dtype))
-    if prim.is_a(object, "builtins.list"):
+    if prim.is_a(object, "builtins.list", "tuples.tuple"):
         if prim.is_str(prim.items_nothing(object)) or prim.is_bytes(prim.items_nothing(object)):
             return _texts(object, dtype)
     if prim.is_tuple(object) and len(object) > 0:
@@ -550,7 +550,7 @@ def _uncopied(a, dtype, order):
 
 def _leaf(x):
     # The dtype of the numbers inside nested sequences.
-    if prim.is_a(x, "builtins.list"):
+    if prim.is_a(x, "builtins.list", "tuples.tuple"):
         return _leaf(prim.example(x))
     if prim.is_tuple(x):
         if len(x) == 0:
@@ -564,7 +564,7 @@ def _leaf(x):
 
 def _no_extents(x):
     # As many zeros as the value has dimensions; the value itself is not looked at.
-    if prim.is_a(x, "builtins.list"):
+    if prim.is_a(x, "builtins.list", "tuples.tuple"):
         return (0,) + _no_extents(prim.example(x))
     if prim.is_tuple(x):
         return (0,) + _no_extents(x[0]) if len(x) > 0 else (0,)
@@ -576,7 +576,7 @@ def _no_extents(x):
 def _nested_shape(x):
     if prim.is_array(x):
         return x.shape
-    if prim.is_a(x, "builtins.list"):
+    if prim.is_a(x, "builtins.list", "tuples.tuple"):
         if len(x) == 0:
             return _no_extents(x)
         return (len(x),) + _nested_shape(prim.items_get(x, 0))
@@ -605,7 +605,7 @@ def _fill_level(items, at, x, shape):
         )
         copy_into(part, x)
         return at + count(shape)
-    is_sequence = prim.is_a(x, "builtins.list") or prim.is_tuple(x)
+    is_sequence = prim.is_a(x, "builtins.list", "tuples.tuple") or prim.is_tuple(x)
     if is_sequence != (len(shape) > 0):
         raise ValueError(INHOMOGENEOUS)
     if is_sequence:
