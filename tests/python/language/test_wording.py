@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lancehead import errors, njit, objmode, wording
+from lancehead import errors, njit, wording
 from lancehead.gradients import grad, jacfwd, value_and_grad
 
 HERE = Path(__file__).name
