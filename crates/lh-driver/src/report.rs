@@ -25,6 +25,7 @@ const MAX_CALLS: usize = 4;
 
 fn shown(ty: Ty) -> String {
     match ty.kind() {
+        TyKind::Choice(_) if !ty.is_function() => ty.numba().to_string(),
         TyKind::Func(_) | TyKind::Closure { .. } | TyKind::Choice(_) => "function".to_owned(),
         _ => ty.numba().to_string(),
     }

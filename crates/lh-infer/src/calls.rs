@@ -80,7 +80,7 @@ impl Infer<'_> {
                 let result = self.call_closure(f, args, kwargs);
                 if captures.is_empty() { self.or_made_here(*func, args, kwargs, result) } else { result }
             }
-            TyKind::Choice(of) => self.call_choice(f, of, args, kwargs),
+            TyKind::Choice(_) => self.call_choice(f, args, kwargs),
             TyKind::Instance { class: InstanceOf::Function { args: wanted, ret }, .. } => {
                 self.call_as(f, wanted, *ret, args, kwargs)
             }
@@ -581,7 +581,7 @@ impl Infer<'_> {
         if let Some(name) = path.strip_prefix("prim.") {
             return self.prim(name, args);
         }
-        if let Some(v) = self.user_builtin(path, args)? {
+        if let Some(v) = self.user_builtin(path, args, kwargs)? {
             return Ok(v);
         }
         if let Some(args) = self.with_members(path, args)? {

@@ -332,6 +332,7 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
         }
         _ if a.is_time() && b.is_time() => unify_times(a, b),
         _ if a.class().is_some() && a.class() == b.class() => unify_instances(a, b, pending),
+        _ if let Some(several) = Ty::one_of(&[a, b]) => Some(several),
         _ if is_function(a) && is_function(b) => choice(a, b),
         (TyKind::Instance { of: x, class: c }, TyKind::Instance { of: y, class: d }) if c == d => {
             Some(Ty::new(TyKind::Instance { of: unify(*x, *y, pending)?, class: c.clone() }))
@@ -492,6 +493,7 @@ pub(crate) fn comparable(a: Ty, b: Ty) -> bool {
         return true;
     }
     match (a.kind(), b.kind()) {
+        _ if a.several().is_some() || b.several().is_some() => true,
         (TyKind::Optional(x), TyKind::Optional(y)) => comparable(*x, *y),
         (TyKind::Optional(x), _) => b.is_none() || comparable(*x, b),
         (_, TyKind::Optional(y)) => a.is_none() || comparable(a, *y),

@@ -384,19 +384,11 @@ impl Infer<'_> {
             }
             TyKind::Tuple { elems, .. } => Ok(Val::bool(!elems.is_empty())),
             TyKind::None => Ok(Val::bool(false)),
-            TyKind::Optional(t) => {
-                let v = self.value(val);
-                let has = self.push(Inst::IsSome(v), Ty::bool());
-                let inner = self.push(Inst::Unwrap(v), *t);
-                // The inside of an empty optional is zeros, whose truth is safe to ask for.
-                let truth = self.truth(&inner)?;
-                if t.is_overloaded() && truth.as_bool().is_none() {
-                    let text = format!("the truth of `{t}` is overloaded, and there may be none");
-                    return Err(Diagnostic::new(diag::NO_MATCHING_OP, text).note("ask `x is not None` first"));
-                }
-                Ok(self.op("and", &[has, truth]))
-            }
+            TyKind::Optional(t) => self.truth_of_optional(val, *t),
             TyKind::Class(ClassTy { items: None, .. }) | TyKind::Extension { .. } => self.class_truth(val),
+            TyKind::Choice(_) if val.ty.several().is_some() => {
+                self.each(std::slice::from_ref(val), &|_, _| None, &mut |own, x| own.truth(&x[0]))
+            }
             TyKind::Class(_) | TyKind::Pending(..) => {
                 let v = self.value(val);
                 let n = self.push(Inst::ItemsLen(v), Ty::int());
@@ -433,6 +425,36 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether there is a value, and it is true.
+    fn truth_of_optional(&mut self, val: &Val, t: Ty) -> Result<Val> {
+        let v = self.value(val);
+        let has = self.push(Inst::IsSome(v), Ty::bool());
+        let inner = self.push(Inst::Unwrap(v), t);
+        if t.several().is_some() || t.class().is_some_and(|c| c.user().is_some()) && !t.is_struct() {
+            return self.truth_if(&has, &inner);
+        }
+        // The inside of an empty optional is zeros, whose truth is safe to ask for.
+        let truth = self.truth(&inner)?;
+        if t.is_overloaded() && truth.as_bool().is_none() {
+            let text = format!("the truth of `{t}` is overloaded, and there may be none");
+            return Err(Diagnostic::new(diag::NO_MATCHING_OP, text).note("ask `x is not None` first"));
+        }
+        Ok(self.op("and", &[has, truth]))
+    }
+
+    /// Whether there is an object, and it is true. Its class is asked only where there is one.
+    fn truth_if(&mut self, has: &Val, object: &Val) -> Result<Val> {
+        let (yes, no) = self.branch(has);
+        self.cur = yes;
+        let truth = self.truth(object)?;
+        let mut ways = vec![(no, Val::bool(false))];
+        if !self.dead {
+            ways.push((self.cur, truth));
+        }
+        self.dead = false;
+        self.join(&ways, Ty::bool())
+    }
+
     /// Converts a value for `return`; users must make compile-time iterables concrete.
     pub(crate) fn returnable(&mut self, val: Val) -> Result<Val> {
         match val.ty.kind() {
@@ -465,7 +487,7 @@ impl Infer<'_> {
 }
 
 /// The name of the class that values of a type, or of an optional's, have in Python.
-fn python_name(t: Ty) -> String {
+pub(crate) fn python_name(t: Ty) -> String {
     match t.kind() {
         TyKind::Optional(t) => python_name(*t),
         TyKind::Int { bits: 64, signed: true, .. } => "int".to_owned(),

@@ -1,5 +1,6 @@
 //! Operations on values by their types.
 
+pub(crate) mod alternatives;
 pub(crate) mod attributes;
 pub(crate) mod cells;
 pub(crate) mod classes;

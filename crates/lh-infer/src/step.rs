@@ -331,7 +331,7 @@ impl Infer<'_> {
 
     /// `v.name = x`
     fn set_attr(&mut self, v: &Val, name: &str, x: &Val) -> Result<()> {
-        let of_class = |t: Ty| t.as_class().is_some() || t.as_record().is_some();
+        let of_class = |t: Ty| t.as_class().is_some() || t.as_record().is_some() || t.several().is_some();
         match v.ty.kind() {
             TyKind::Optional(t) if of_class(*t) => {
                 let v = self.unwrap_optional(v)?;
@@ -339,6 +339,7 @@ impl Infer<'_> {
             }
             _ if v.ty.as_record().is_some() => return self.set_record_field(v, name, x),
             _ if v.ty.as_class().is_some() => return self.set_class_field(v, name, x),
+            TyKind::Choice(_) if v.ty.several().is_some() => return self.set_attr_of_each(v, name, x),
             _ if v.ty == Ty::exc() || v.ty.as_error().is_some() => return self.set_exc_attr(v, name, x),
             TyKind::Array { .. } if matches!(name, "real" | "imag" | "flat") => {
                 let part = self.get_attr(v, name)?;

@@ -115,6 +115,8 @@ pub enum Method {
     Error(Rc<str>),
     /// The stencil that was made of the receiver.
     Stencil(Rc<Stencil>),
+    /// The method of a name of whichever alternative the receiver is.
+    Each(Rc<str>),
 }
 
 impl Val {

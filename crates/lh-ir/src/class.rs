@@ -99,6 +99,8 @@ pub struct User {
     pub is_shared: bool,
     /// Whether it holds the fields of a `StructRef`. The class of Python's objects is then another one.
     pub is_struct: bool,
+    /// The class itself and those of programs that it derives from.
+    pub bases: &'static [ObjId],
 }
 
 /// The type arguments of a class that the arguments of a method determine.

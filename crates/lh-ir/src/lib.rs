@@ -5,6 +5,7 @@
 pub mod algebra;
 mod bug;
 pub mod cfg;
+mod choice;
 pub mod class;
 pub mod consts;
 pub mod device;

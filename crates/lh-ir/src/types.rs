@@ -79,7 +79,7 @@ pub enum TyKind {
     /// An inner function with the values it captured; the last of its defaults are those of the keyword-only parameters
     /// named.
     Closure { func: FuncId, captures: Vec<Ty>, defaults: Vec<Ty>, named: Vec<String> },
-    /// One of several functions, chosen at run time: its number, then the captures of each of them.
+    /// One of several functions, or of instances ([`Ty::several`]), chosen at run time: its number, then each of them.
     Choice(Vec<Ty>),
     /// A method looked up on a value: the value, then the function.
     BoundMethod { recv: Ty, name: String },
@@ -493,10 +493,8 @@ impl Ty {
     pub fn is_function(self) -> bool {
         match self.0 {
             TyKind::Instance { class, .. } => matches!(class, InstanceOf::Function { .. }),
-            _ => matches!(
-                self.0,
-                TyKind::Func(_) | TyKind::Closure { .. } | TyKind::Choice(_) | TyKind::Obj(_) | TyKind::DType(_)
-            ),
+            TyKind::Choice(_) => self.several().is_none(),
+            _ => matches!(self.0, TyKind::Func(_) | TyKind::Closure { .. } | TyKind::Obj(_) | TyKind::DType(_)),
         }
     }
     /// The class of memory that its values are instances of.

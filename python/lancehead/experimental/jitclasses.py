@@ -127,7 +127,7 @@ def _compiled(cls: type, spec: Spec | None, options: dict[str, Any]) -> JitClass
     compiled |= {"__slots__": (), "__reduce__": _reduce}
     made = JitClassType(cls.__name__, (_core.Instance,), compiled)
     made.__qualname__ = cls.__qualname__
-    instance_type = _core.declare_class(made, list(fields.items()))
+    instance_type = _core.declare_class(made, list(fields.items()), cls)
     made.class_type = ClassType(cls, instance_type, fields, compiled)
     made._numba_type_ = property(_core.typeof)
     return made

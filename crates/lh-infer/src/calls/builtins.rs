@@ -2,6 +2,7 @@
 
 use crate::convert::{promote, unify};
 use crate::cx::Infer;
+use crate::operations::alternatives::is_several;
 use crate::operations::iterators::{is_description, is_generator};
 use crate::val::{Known, Lazy, Val};
 use crate::world::{IMPLICIT, Object};
@@ -319,6 +320,9 @@ impl Infer<'_> {
     }
 
     fn isinstance(&mut self, x: &Val, c: &Val) -> Result<Val> {
+        if is_several(x) {
+            return self.each(std::slice::from_ref(x), &|_, _| None, &mut |own, x| own.isinstance(&x[0], c));
+        }
         if let Some(parts) = self.tuple_parts(c) {
             let mut any = Val::bool(false);
             for p in parts {
@@ -333,7 +337,15 @@ impl Infer<'_> {
         }
         if let TyKind::Optional(t) = x.ty.kind() {
             let has = self.is_none(x, true);
-            let inner = if *t == Ty::exc() { self.exc_unwrapped(x) } else { Val::of_type(*t) };
+            let inner = match t.several() {
+                _ if *t == Ty::exc() => self.exc_unwrapped(x),
+                // The inside of an empty optional is zeros: the first of several.
+                Some(_) => {
+                    let v = self.value(x);
+                    self.push(lh_ir::func::Inst::Unwrap(v), *t)
+                }
+                None => Val::of_type(*t),
+            };
             let inner = self.isinstance(&inner, c)?;
             return Ok(self.both(&has, &inner));
         }
@@ -382,13 +394,13 @@ impl Infer<'_> {
                     "lancehead.typed.List" => t.class() == Some(Class::list()),
                     "lancehead.typed.Dict" => t.class() == Some(Class::dict()) || self.is_dictionary(x),
                     "lancehead.typed.Set" => t.class() == Some(Class::set()),
-                    _ => self.known_class(*o, c)?,
+                    _ => self.is_of_base(t, *o).map_or_else(|| self.known_class(*o, c), Ok)?,
                 },
                 Object::NamedTupleClass(n) => matches!(t.kind(), TyKind::Tuple { name: Some(m), .. } if *m == n),
                 Object::Type(want) => t == want,
                 Object::EnumClass(e) => t == e.ty(),
                 Object::Class(wanted) => t.class() == Some(wanted.class) || self.derives(t, *o),
-                _ => self.known_class(*o, c)?,
+                _ => self.is_of_base(t, *o).map_or_else(|| self.known_class(*o, c), Ok)?,
             },
             _ => {
                 return Err(Diagnostic::new(

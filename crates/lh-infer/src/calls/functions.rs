@@ -1,13 +1,12 @@
 //! Functions as values: inner functions, and functions chosen at run time.
 //!
-//! A variable that may be one of several functions has the type [`TyKind::Choice`]: a number says which, and a call
-//! branches on it. Each alternative is specialised for the arguments by itself, so that they need no common signature.
+//! A variable that may be one of several functions has the type [`TyKind::Choice`], as `alternatives.rs` describes.
 //!
 //! A library function that must know how many items an argument has asks with `prim.sized`. For a list, it asks its
 //! caller for a tuple instead: a display without another use becomes one in the next sweep.
 
 use crate::calls::is_constant;
-use crate::convert::{alternatives, unify};
+use crate::convert::alternatives;
 use crate::cx::{Infer, Wishes};
 use crate::val::{Known, Val};
 use crate::world::ArgTy;
@@ -183,9 +182,9 @@ impl Infer<'_> {
     pub(crate) fn dict_display(&mut self, result: Value, pairs: &[(Value, Value)]) -> Result<Val> {
         let values: Vec<Ty> = pairs.iter().map(|(_, x)| self.val(*x).ty.weak()).collect();
         let is_named = pairs.iter().all(|(k, _)| self.val(*k).as_str().is_some());
-        // Functions of several types are one of several functions.
+        // Functions of several types are one of several functions, and so are instances.
         let are_functions = values.iter().all(|t| t.is_function() && !matches!(t.kind(), TyKind::DType(_)));
-        let differ = values.iter().any(|t| *t != values[0]) && !are_functions;
+        let differ = values.iter().any(|t| *t != values[0]) && !are_functions && Ty::one_of(&values).is_none();
         let is_unpacked = self.keyword_maps.contains(&result);
         let are_converted = differ && !is_unpacked && self.take_the_first_type(&values);
         if is_named && (differ && !are_converted || is_unpacked) {
@@ -388,37 +387,6 @@ impl Infer<'_> {
         self.call(&self.val(func), &parts, &named)
     }
 
-    /// Calls whichever function it is; the results unify.
-    pub(crate) fn call_choice(&mut self, f: &Val, of: &[Ty], args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
-        let which = self.field(f, 0);
-        let mut results: Vec<(Block, Val)> = Vec::new();
-        let mut ty = Ty::never();
-        for i in 0..of.len() {
-            let callee = self.field(f, i as u32 + 1);
-            let rest = if i + 1 < of.len() {
-                let here = self.op("eq", &[which.clone(), Val::int(i as i128)]);
-                let (yes, no) = self.branch(&here);
-                self.cur = yes;
-                Some(no)
-            } else {
-                None
-            };
-            let r = self.call(&callee, args, kwargs)?;
-            if !self.dead {
-                ty = unify(ty, r.ty, &mut self.pending).ok_or_else(|| {
-                    let text = format!("one of the functions called here gives `{ty}`, another `{}`", r.ty);
-                    Diagnostic::new(diag::CANNOT_UNIFY, text).note("functions chosen at run time return one type")
-                })?;
-                results.push((self.cur, r));
-            }
-            self.dead = false;
-            if let Some(no) = rest {
-                self.cur = no;
-            }
-        }
-        self.join(&results, ty)
-    }
-
     /// A function as a value of a function type that does not say which it is.
     pub(crate) fn function_value(&mut self, val: &Val, to: Ty) -> Result<Val> {
         let object = match val.ty.kind() {
@@ -536,7 +504,7 @@ impl Infer<'_> {
         Ok(Val::new(ty, v))
     }
 
-    /// A function as one of several.
+    /// A function, or an instance, as one of several.
     pub(crate) fn convert_choice(&mut self, val: &Val, of: &[Ty], to: Ty) -> Result<Val> {
         let own = alternatives(val.ty);
         let place = |t: &Ty| of.iter().position(|u| u == t);

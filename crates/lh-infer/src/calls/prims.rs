@@ -179,14 +179,10 @@ impl Infer<'_> {
             "is_weak" => t.is_weak(),
             "is_slice" => matches!(t.kind(), TyKind::Slice(_)),
             "is_range" => matches!(t.kind(), TyKind::Range(_)),
-            "is_func" => matches!(
-                t.kind(),
-                TyKind::Func(_)
-                    | TyKind::Closure { .. }
-                    | TyKind::Choice(_)
-                    | TyKind::BoundMethod { .. }
-                    | TyKind::Obj(_)
-            ),
+            "is_func" => {
+                let is_other = matches!(t.kind(), TyKind::DType(_) | TyKind::Instance { .. });
+                matches!(t.kind(), TyKind::BoundMethod { .. }) || t.is_function() && !is_other
+            }
             "is_closure" => matches!(t.kind(), TyKind::Closure { captures, .. } if !captures.is_empty()),
             // Whether values of both types can be equal.
             "is_comparable" => args.get(1).is_some_and(|b| comparable(own, b.ty)),
@@ -195,7 +191,7 @@ impl Infer<'_> {
             // Whether a value is a dictionary whose keys are known.
             "is_entries" => args.first().is_some_and(|a| self.entries(a).is_some()),
             // Whether a value is an instance of a class that a program defines.
-            "is_user" => own.class().is_some_and(|c| c.user().is_some()),
+            "is_user" => own.several().is_some() || own.class().is_some_and(|c| c.user().is_some()),
             "is_enum" => own.as_enum().is_some(),
             "is_extension" => own.extension().is_some(),
             // Whether an exception can carry a value.
@@ -569,7 +565,8 @@ impl Infer<'_> {
             ("value", [path, fields, args @ ..]) => self.instance_of_parts(path, fields, args)?,
             ("has_method", [x, name]) => {
                 let name = name.as_str().unwrap_or_default();
-                Val::bool(x.ty.class().is_some_and(|c| self.has_method(c, name)))
+                let of = x.ty.several().unwrap_or(std::slice::from_ref(&x.ty));
+                Val::bool(of.iter().all(|t| t.class().is_some_and(|c| self.has_method(c, name))))
             }
             ("items_new", [path, xs @ .., cap]) => {
                 let class = path.as_str().and_then(Class::find);

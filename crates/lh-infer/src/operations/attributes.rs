@@ -130,6 +130,7 @@ impl Infer<'_> {
         }
         match v.ty.kind() {
             TyKind::Obj(o) => self.object_attr(v, *o, name),
+            TyKind::Choice(of) => self.attr_of_each(v, of, name).map(Some),
             TyKind::DType(t) => Ok(self.dtype_attr(*t, name).or_else(|| {
                 let found = if *t == Ty::int() { self.world.library(&format!("builtins.int.{name}")) } else { None };
                 let (f, _) = found.filter(|(_, binding)| *binding == Binding::Static)?;
@@ -282,6 +283,7 @@ impl Infer<'_> {
         match method {
             Method::Library(id) => self.call_func(*id, &with_recv(), kwargs),
             Method::Builtin(name) => self.builtin_method(name, &recv, args, kwargs),
+            Method::Each(name) => self.call_method_of_each(&recv, name, args, kwargs),
             Method::Error(name) => self.call_error_method(&recv, name, args, kwargs),
             Method::Stencil(s) => self.call_stencil(s, &recv, args, kwargs),
             Method::Overloaded(name) => {

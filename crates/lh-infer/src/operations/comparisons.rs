@@ -2,10 +2,11 @@
 
 use crate::cx::Infer;
 use crate::emit::row;
+use crate::operations::alternatives::{class_name, type_error};
 use crate::operations::iterators::{is_description, is_generator};
 use crate::operations::operators::{Kernel, cast_expr, element};
 use crate::val::Val;
-use lh_ir::diag::Result;
+use lh_ir::diag::{Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr, Semantics};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{CmpOp, UnOp};
@@ -14,8 +15,7 @@ use lh_ops::runtime as rt;
 
 /// Whether a value says itself what it is equal to, whatever the type of the other.
 fn compares_alone(t: Ty) -> bool {
-    t.is_array()
-        || matches!(t.kind(), TyKind::Record(_) | TyKind::Choice(_) | TyKind::Exc | TyKind::Iter(_) | TyKind::PyObject)
+    t.is_array() || matches!(t.kind(), TyKind::Record(_) | TyKind::Exc | TyKind::Iter(_) | TyKind::PyObject)
 }
 
 pub(crate) fn compare_name(op: CmpOp) -> &'static str {
@@ -64,6 +64,14 @@ impl Infer<'_> {
 
     /// A comparison that a program gives a meaning: by conversions to numbers, overloads, or methods of its classes.
     fn compare_as_programs_say(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Option<Val>> {
+        if [a, b].iter().any(|v| matches!(v.ty.kind(), TyKind::Choice(_))) {
+            let raised = |x: &[Val], _: &Diagnostic| {
+                let names = format!("'{}' and '{}'", class_name(&x[0]), class_name(&x[1]));
+                type_error(format!("'{}' not supported between instances of {names}", op.symbol()))
+            };
+            let both = [a.clone(), b.clone()];
+            return self.each(&both, &raised, &mut |own, x| own.own_compare(op, &x[0], &x[1])).map(Some);
+        }
         if let Some((a, b)) = self.as_numbers(a, b)? {
             return self.compare(op, &a, &b).map(Some);
         }
@@ -490,6 +498,9 @@ impl Infer<'_> {
             return Ok(self.is_none(b, negate));
         }
         self.check_not_of_exception(a, b)?;
+        if let Some(same) = self.is_of_each(a, b, negate)? {
+            return Ok(same);
+        }
         if let Some(same) = self.is_of_objects(a, b, negate)? {
             return Ok(same);
         }
@@ -596,6 +607,17 @@ impl Infer<'_> {
             TyKind::Str => return Err(self.no_op("in", item.ty, container.ty)),
             TyKind::Pending(_, class) if class.teaching("__contains__").is_none() => Val::of_type(Ty::never()),
             TyKind::Instance { .. } => self.instance_contains(container, item)?,
+            TyKind::Choice(_) => {
+                let raised = |x: &[Val], _: &Diagnostic| {
+                    let text = format!("argument of type '{}' is not iterable", class_name(&x[0]));
+                    type_error(text).filter(|_| x[0].ty.class().is_some())
+                };
+                self.each(std::slice::from_ref(container), &raised, &mut |own, x| {
+                    let own_method = own.get_attr(&x[0], "__contains__")?;
+                    let found = own.call(&own_method, std::slice::from_ref(item), &[])?;
+                    own.truth(&found)
+                })?
+            }
             _ => self
                 .method(container, "__contains__", &[item.clone()])
                 .map_err(|_| self.no_op("in", item.ty, container.ty))?,

@@ -59,6 +59,7 @@ impl Infer<'_> {
             }
             TyKind::Tuple { .. } => self.tuple_item(v, k),
             TyKind::Instance { .. } => self.instance_item(v, k),
+            TyKind::Choice(_) if v.ty.several().is_some() => self.item_of_each(v, k),
             TyKind::Obj(o) if k.ty == Ty::str() => self.enum_by_name(*o, k),
             TyKind::Array { .. } => self.array_item(v, k),
             TyKind::Record(_) => self.record_item(v, k),
@@ -83,7 +84,7 @@ impl Infer<'_> {
                 self.runtime(&rt::lh_str_getitem, &[v.clone(), k], Ty::str())
             }
             _ => self.method(v, "__getitem__", &[k.clone()]).map_err(|d| {
-                if d.id == diag::UNKNOWN_ATTRIBUTE {
+                if d.id == diag::UNKNOWN_ATTRIBUTE && d.file.is_empty() {
                     Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be indexed with `{}`", v.ty, k.ty))
                         .note("index a list, a tuple, a string or an array")
                 } else {
@@ -510,6 +511,7 @@ impl Infer<'_> {
             TyKind::Array { dtype, .. } if dtype.is_pyobject() => Err(no_elements(v.ty)),
             TyKind::Array { .. } => self.set_array_item(v, k, x),
             TyKind::Instance { .. } => self.set_instance_item(v, k, x),
+            TyKind::Choice(_) if v.ty.several().is_some() => self.set_item_of_each(v, k, x),
             TyKind::Iter(_) | TyKind::Generator(_) if v.flat().is_some() => {
                 let a = v.flat().expect("just asked");
                 self.check_writable(a.ty)?;

@@ -79,6 +79,9 @@ impl Infer<'_> {
                 let v = self.value(val);
                 Ok(self.push(Inst::ItemsLen(v), Ty::int()))
             }
+            TyKind::Choice(_) if val.ty.several().is_some() => {
+                self.builtin_of_each("builtins.len", std::slice::from_ref(val), &[]).map(|n| n.expect("one of several"))
+            }
             TyKind::Class(_) => self
                 .class_method(val, "__len__", &[])?
                 .ok_or_else(|| Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` has no length", val.ty))),

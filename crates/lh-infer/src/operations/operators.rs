@@ -3,6 +3,7 @@
 use crate::convert::rank;
 use crate::cx::Infer;
 use crate::emit::{exc, row};
+use crate::operations::alternatives::{class_name, is_several, type_error};
 use crate::val::Val;
 use crate::world::{ArgTy, IMPLICIT, Object};
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -128,6 +129,12 @@ impl Infer<'_> {
             return Ok(v);
         }
         let a = &self.unwrap_optional(a)?;
+        if is_several(a) {
+            let raised = |x: &[Val], _: &Diagnostic| {
+                type_error(format!("bad operand type for unary {}: '{}'", unary_sign(op), class_name(&x[0])))
+            };
+            return self.each(std::slice::from_ref(a), &raised, &mut |own, x| own.own_unary(op, &x[0]));
+        }
         if a.ty.is_array() {
             return self.unary_array(op, a);
         }
@@ -223,6 +230,13 @@ impl Infer<'_> {
         }
         if a.ty.is_number() && b.ty.is_number() {
             return self.binary_numbers(op, a, b);
+        }
+        if is_several(a) || is_several(b) {
+            let raised = |x: &[Val], _: &Diagnostic| {
+                type_error(format!("{}'{}' and '{}'", words(), class_name(&x[0]), class_name(&x[1])))
+            };
+            let both = [a.clone(), b.clone()];
+            return self.each(&both, &raised, &mut |own, x| own.own_binary(op, &x[0], &x[1], inplace));
         }
         if let Some(v) = self.named_binary(op, a, b)? {
             return Ok(v);
@@ -671,13 +685,16 @@ impl Infer<'_> {
 
 /// A type for messages.
 /// The refusal of a sign that a type does not have.
-fn no_unary(op: UnOp, t: Ty) -> Box<Diagnostic> {
-    let sign = match op {
+fn unary_sign(op: UnOp) -> &'static str {
+    match op {
         UnOp::Neg => "-",
         UnOp::Pos => "+",
         UnOp::Invert | UnOp::Not => "~",
-    };
-    let d = Diagnostic::new(diag::NO_MATCHING_OP, format!("unary `{sign}` is not supported for `{t}`"));
+    }
+}
+
+fn no_unary(op: UnOp, t: Ty) -> Box<Diagnostic> {
+    let d = Diagnostic::new(diag::NO_MATCHING_OP, format!("unary `{}` is not supported for `{t}`", unary_sign(op)));
     match t.as_array() {
         Some((dtype, ..)) if dtype.is_bool() => d.note("negate truth values by `~a`"),
         _ => d,

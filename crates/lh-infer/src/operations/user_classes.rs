@@ -5,6 +5,7 @@
 
 use crate::cx::Infer;
 use crate::emit::exc;
+use crate::operations::alternatives::is_several;
 use crate::val::{Known, Method, Val};
 use crate::world::{FieldInit, Object, UserClass};
 use lh_ir::class::Class;
@@ -351,7 +352,7 @@ impl Infer<'_> {
             TyKind::Complex { weak: true, .. } => "builtins.complex",
             _ => return Ok(None),
         };
-        match self.user_builtin(path, args)? {
+        match self.user_builtin(path, args, &[])? {
             Some(v) if t.is_bool() => self.truth(&v).map(Some),
             found => Ok(found.map(|v| self.cast(&v, t))),
         }
@@ -364,13 +365,16 @@ impl Infer<'_> {
     }
 
     /// A builtin that asks the class of its argument: `abs(v)` is `v.__abs__()`. `None` if the class does not answer.
-    pub(crate) fn user_builtin(&mut self, path: &str, args: &[Val]) -> Result<Option<Val>> {
+    pub(crate) fn user_builtin(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
         const ASKING: [&str; 11] =
             ["abs", "bool", "complex", "divmod", "float", "format", "hash", "int", "pow", "reversed", "round"];
         if let ("builtins.str" | "builtins.repr", [x]) = (path, args)
             && x.ty.as_error().is_some()
         {
             return self.exception_text(x, if path == "builtins.str" { "__str__" } else { "__repr__" }).map(Some);
+        }
+        if let Some(v) = self.builtin_of_each(path, args, kwargs)? {
+            return Ok(Some(v));
         }
         let (Some(name), Some((v, rest))) = (path.strip_prefix("builtins."), args.split_first()) else {
             return Ok(None);
@@ -395,6 +399,10 @@ impl Infer<'_> {
 
     /// `str(v)` or `repr(v)` of an instance of a class that a program defines; `None` of other values.
     pub(crate) fn user_text(&mut self, v: &Val, is_str: bool) -> Result<Option<Val>> {
+        if is_several(v) {
+            let text = |own: &mut Self, x: &[Val]| Ok(own.user_text(&x[0], is_str)?.expect("of an instance"));
+            return self.each(std::slice::from_ref(v), &|_, _| None, &mut |own, x| text(own, x)).map(Some);
+        }
         let Some(user) = v.ty.class().and_then(Class::user) else { return Ok(None) };
         if is_str && let Some(text) = self.class_method(v, "__str__", &[])? {
             return Ok(Some(text));

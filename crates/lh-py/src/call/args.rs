@@ -241,8 +241,7 @@ impl ArgBuf {
             } else if container::is_class(class) {
                 return self.push_container(o);
             } else if instance::is_class(class) {
-                self.tags.extend([kind::CLASS, class as u64]);
-                self.slots.push(instance::native(o) as u64);
+                return self.push_shared(o);
             } else if let Some(num) = numpy::scalar_num(class) {
                 return self.push_scalar(o, num);
             } else if let Some((ticks, unit, is_span)) = numpy::time_scalar(o, class) {
@@ -347,10 +346,31 @@ impl ArgBuf {
 
     fn push_instance(&mut self, o: &Bound<'_, PyAny>, class: Class) -> Result<(), Refused> {
         let mut lists = self.lists.take().unwrap_or_default();
-        let native = lists.import_instance(o, class, self);
+        let pushed = lists.push_one_of(o, self, |lists, buf| {
+            let native = lists.import_instance(o, class, buf)?;
+            buf.slots.push(native as u64);
+            Ok(())
+        });
         self.lists = Some(lists);
-        self.slots.push(native? as u64);
-        Ok(())
+        pushed
+    }
+
+    /// An instance that shares its native object.
+    ///
+    /// # Safety
+    /// The class of `o` is one of instances.
+    unsafe fn push_shared(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
+        // SAFETY: as promised; arguments are live objects, and are read while the thread is attached.
+        let (object, native) = unsafe { (Bound::from_borrowed_ptr(Python::assume_attached(), o), instance::native(o)) };
+        let push = |buf: &mut ArgBuf| {
+            buf.tags.extend([kind::CLASS, object.get_type_ptr() as u64]);
+            buf.slots.push(native as u64);
+            Ok(())
+        };
+        let Some(mut lists) = self.lists.take_if(|lists| lists.family.is_some()) else { return push(self) };
+        let pushed = lists.push_one_of(&object, self, |_, buf| push(buf));
+        self.lists = Some(lists);
+        pushed
     }
 
     unsafe fn push_list(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {

@@ -13,12 +13,16 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::sync::OnceLock;
 
-/// Makes a class derived from `Instance` one of compiled code, with fields of these types.
+/// Makes a class derived from `Instance` one of compiled code, with fields of these types. It is made of another class.
 #[pyfunction]
-pub fn declare_class(class_: &Bound<'_, PyType>, fields: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Py<Type>> {
+pub fn declare_class(
+    class_: &Bound<'_, PyType>,
+    fields: Vec<(String, Bound<'_, PyAny>)>,
+    definition: &Bound<'_, PyType>,
+) -> PyResult<Py<Type>> {
     let py = class_.py();
     let types = fields.iter().map(|(name, t)| Ok((name.clone(), as_ty(t)?))).collect::<PyResult<Vec<_>>>()?;
-    let ty = classes::declare(class_, types)?;
+    let ty = classes::declare(class_, types, definition)?;
     for (at, (name, _)) in fields.iter().enumerate() {
         let field = Field { class: ty, owner: class_.as_ptr().addr(), name: name.clone(), at, place: OnceLock::new() };
         class_.setattr(name.as_str(), Bound::new(py, field)?)?;

@@ -3,7 +3,7 @@
 
 use crate::call::args::ArgBuf;
 use crate::call::boxing::{Boxer, release, set_attribute};
-use crate::call::choices::Choices;
+use crate::call::choices::{Choices, Family};
 use crate::call::collections::{IS_DEQUE, is_deque};
 use crate::call::convert;
 use crate::call::copied::{AllCopied, Copied};
@@ -30,6 +30,7 @@ use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::PyList;
 use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
 
 /// The copies that one call makes: of lists, of instances of dataclasses, and of arrays that are not aligned.
 #[derive(Default)]
@@ -37,6 +38,8 @@ pub struct Lists {
     lists: AllCopied,
     /// Those of instances.
     pub copies: Copies,
+    /// The classes of the instances in the container that is being imported.
+    pub family: Option<Arc<Family>>,
     arrays: Vec<Unaligned>,
 }
 
@@ -170,7 +173,7 @@ impl Lists {
             } else if let Some(list) = list_of_rows(object, buf) {
                 list
             } else {
-                self.import_items(object, buf)?
+                self.with_family(object.as_any(), buf, |lists, buf| lists.import_items(object, buf))?
             }
         };
         let before = SmallVec::from_slice(bytes_of(&list));

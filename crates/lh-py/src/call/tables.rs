@@ -57,13 +57,24 @@ impl Lists {
             return Ok(copied.list.clone());
         }
         let kind = Kind::of(object).ok_or(Refused::Type)?;
-        let (width, factory) = (kind.width(), self.factory_tags(object, kind, buf)?);
+        let factory = self.factory_tags(object, kind, buf)?;
         if let Some((table, mut tags)) = table_of_rows(object, kind, &factory)? {
             tags.extend_from_slice(&factory);
             buf.tags.extend_from_slice(&tags);
             self.add_copy(object, table.clone(), &tags);
             return Ok(table);
         }
+        self.with_family(object, buf, |lists, buf| lists.import_entries(object, kind, &factory, buf))
+    }
+
+    fn import_entries(
+        &mut self,
+        object: &Bound<'_, PyAny>,
+        kind: Kind,
+        factory: &[u64],
+        buf: &mut ArgBuf,
+    ) -> Result<ItemsRef, Refused> {
+        let width = kind.width();
         // Looking at an item may run Python code that changes the object.
         let mut parts = parts_of(object);
         if width == 2 {
@@ -84,7 +95,7 @@ impl Lists {
             if made.is_none() {
                 tag_end = buf.tags.len();
                 let mut tags = buf.tags[tag_start..].to_vec();
-                tags.extend_from_slice(&factory);
+                tags.extend_from_slice(factory);
                 made = Some(new_table(&mut Decoder::new(object.py(), &tags), kind, parts.len())?);
             } else {
                 tag_end = merge_tags(buf, tag_start, tag_end)?;
@@ -111,7 +122,7 @@ impl Lists {
                 new_native(kind.class().of(vec![Ty::int(); width], false))?
             }
         };
-        buf.tags.extend_from_slice(&factory);
+        buf.tags.extend_from_slice(factory);
         self.add_copy(object, table.clone(), &buf.tags[tag_start..]);
         Ok(table)
     }
@@ -468,6 +479,7 @@ fn is_hashable(key: Ty) -> bool {
 fn is_instance(key: Ty) -> bool {
     match key.kind() {
         TyKind::Class(c) => c.class.user().is_some(),
+        TyKind::Choice(_) => key.several().is_some(),
         TyKind::Tuple { elems, .. } => elems.iter().all(|t| is_hashable(*t) || is_instance(*t)),
         _ => false,
     }
@@ -506,6 +518,11 @@ fn key_hash(ty: Ty, words: &mut &[u64], copies: Option<&Copies>) -> i64 {
             *words = rest;
             // SAFETY: the memory of a live key: its owner, address, size and stride, which is 1.
             bytes_hash(unsafe { std::slice::from_raw_parts(all[1] as *const u8, all[2] as usize) })
+        }
+        TyKind::Choice(of) => {
+            let which = next() as usize;
+            let hashes: Vec<i64> = of.iter().map(|t| key_hash(*t, words, copies)).collect();
+            hashes[which]
         }
         TyKind::Class(c) if c.class.user().is_some() => {
             let object = copies.and_then(|all| all.object_of(next() as *mut MemInfo));

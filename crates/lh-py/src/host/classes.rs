@@ -10,9 +10,9 @@ use crate::object::canonical::canonical;
 use crate::object::lock::lock;
 use hashbrown::HashMap;
 use lh_infer::world::{FieldInit, UserClass};
-use lh_ir::Ty;
 use lh_ir::class::{Class, User};
 use lh_ir::parse::UserField;
+use lh_ir::{ObjId, Ty};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -83,7 +83,8 @@ pub fn find_mentioned(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<UserClas
 }
 
 fn find_and(class: &Bound<'_, PyType>, known: fn(Option<Arc<UserClass>>) -> State) -> PyResult<Option<Arc<UserClass>>> {
-    let own = User { class: table::intern(class), is_shared: false, is_struct: false };
+    let bases = bases_of(class)?;
+    let own = User { class: table::intern(class), is_shared: false, is_struct: false, bases };
     let closed = Class::of_user(path_of(class)?, own, 0);
     set_state(class, State::Reading(Some(closed)));
     let found = read(class, own, closed).inspect_err(|_| drop(lock(&STATES).remove(&(class.as_ptr() as usize))))?;
@@ -138,16 +139,29 @@ fn path_of(class: &Bound<'_, PyType>) -> PyResult<String> {
     Ok(format!("{module}.{}", class.qualname()?))
 }
 
-/// Declares a class whose instances share the objects of compiled code.
-pub fn declare(class: &Bound<'_, PyType>, fields: Vec<(String, Ty)>) -> PyResult<Ty> {
-    let made = declare_open(class, 0, false)?;
+/// A class and those of programs that it derives from.
+fn bases_of(class: &Bound<'_, PyType>) -> PyResult<&'static [ObjId]> {
+    const OTHERS: [&str; 4] = ["abc", "builtins", "typing", "typing_extensions"];
+    let mut bases = Vec::new();
+    for base in class.mro() {
+        let module: String = base.getattr(intern!(class.py(), "__module__"))?.extract()?;
+        if !OTHERS.contains(&module.as_str()) {
+            bases.push(table::intern(&base));
+        }
+    }
+    Ok(bases.leak())
+}
+
+/// Declares a class whose instances share the objects of compiled code, which is made of another.
+pub fn declare(class: &Bound<'_, PyType>, fields: Vec<(String, Ty)>, definition: &Bound<'_, PyType>) -> PyResult<Ty> {
+    let made = declare_open(class, 0, false, bases_of(definition)?)?;
     made.set_fields(fields.into_iter().map(|(name, ty)| (name, Some(ty))).collect());
     Ok(made.of(vec![], false))
 }
 
 /// Declares a class whose fields are set later; so many of them have types that its values decide.
-fn declare_open(class: &Bound<'_, PyType>, open: usize, is_struct: bool) -> PyResult<Class> {
-    let own = User { class: table::intern(class), is_shared: true, is_struct };
+fn declare_open(class: &Bound<'_, PyType>, open: usize, is_struct: bool, bases: &'static [ObjId]) -> PyResult<Class> {
+    let own = User { class: table::intern(class), is_shared: true, is_struct, bases };
     let made = Class::of_user(path_of(class)?, own, open);
     let (makes, extra) = (vec![], vec![]);
     let known = UserClass { class: made, is_record: false, makes, extra, frozen: None, shown: None, order: None };
@@ -158,7 +172,7 @@ fn declare_open(class: &Bound<'_, PyType>, open: usize, is_struct: bool) -> PyRe
 /// Declares the class of the structs with some fields, of which so many are of any type.
 #[pyfunction]
 pub fn declare_struct(class_: &Bound<'_, PyType>, open: usize) -> PyResult<()> {
-    declare_open(class_, open, true).map(drop)
+    declare_open(class_, open, true, &[]).map(drop)
 }
 
 /// Sets the fields of such a class: names, and types of those which are not open.
