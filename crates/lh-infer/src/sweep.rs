@@ -3,6 +3,7 @@
 use crate::convert::unify_counts;
 use crate::cx::{Edge, Infer};
 use crate::val::{Known, Val};
+use crate::world::Object;
 use hashbrown::HashMap;
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -308,16 +309,22 @@ impl Infer<'_> {
         self.locals.iter().find(|(n, _)| n == name).map(|(_, t)| *t)
     }
 
-    /// Records an edge on which an optional value is known to be present, or to be `None`.
-    fn refined_edge(&mut self, t: &untyped::Target, known: Option<(Value, bool)>) {
-        let Some((v, is_some)) = known else { return self.edge_to(t, None) };
+    /// Records an edge on which more is known about a value.
+    fn refined_edge(&mut self, t: &untyped::Target, known: Option<(Value, Told)>) {
+        let Some((v, told)) = known else { return self.edge_to(t, None) };
         let old = self.val(v);
-        let TyKind::Optional(inner) = old.ty.kind() else { return self.edge_to(t, None) };
-        let new = if is_some {
-            let x = self.value(&old);
-            self.push(func::Inst::Unwrap(x), *inner)
-        } else {
-            Val::of_type(Ty::none())
+        let present = match old.ty.kind() {
+            TyKind::Optional(inner) if !matches!(told, Told::Absent) => {
+                let x = self.value(&old);
+                self.push(func::Inst::Unwrap(x), *inner)
+            }
+            TyKind::Optional(_) | TyKind::Choice(_) => old,
+            _ => return self.edge_to(t, None),
+        };
+        let new = match told {
+            Told::Absent => Val::of_type(Ty::none()),
+            Told::Present => present,
+            Told::Among(places) => self.among(&present, &places),
         };
         let vals = t.args.iter().map(|a| if *a == v { new.clone() } else { self.val(*a) }).collect();
         let edge = Edge { from: self.cur, src: self.here, vals, span: self.span };
@@ -327,9 +334,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The facts about an optional value that follow from a condition of the current block, if it holds and if it does
-    /// not.
-    fn told_by(&self, cond: Value) -> [Option<(Value, bool)>; 2] {
+    /// The facts about a value that follow from a condition of the current block, if it holds and if it does not.
+    fn told_by(&mut self, cond: Value) -> [Option<(Value, Told)>; 2] {
         let code = self.code.clone();
         let inst = code.blocks[self.here.index()].insts.iter().find(|i| i.result == Some(cond)).map(|i| &i.inst);
         match inst {
@@ -339,15 +345,37 @@ impl Infer<'_> {
                     (true, false) => *b,
                     _ => return [None, None],
                 };
-                [Some((v, *negate)), Some((v, !negate))]
+                let facts = [Some((v, Told::Absent)), Some((v, Told::Present))];
+                if *negate { reversed(facts) } else { facts }
             }
-            Some(untyped::Inst::Unary(untyped::UnOp::Not, x)) => {
-                let [yes, no] = self.told_by(*x);
-                [no, yes]
+            Some(untyped::Inst::Unary(untyped::UnOp::Not, x)) => reversed(self.told_by(*x)),
+            Some(untyped::Inst::Call { func, args, kwargs }) if kwargs.is_empty() && args.len() == 2 => {
+                self.told_by_class(*func, args[0], args[1])
             }
             // A true value is not `None`; a false one may be zero.
-            _ => [Some((cond, true)), None],
+            _ => [Some((cond, Told::Present)), None],
         }
+    }
+
+    /// The same of `isinstance`: which classes are left of several, if it holds and if it does not.
+    fn told_by_class(&mut self, f: Value, x: Value, class: Value) -> [Option<(Value, Told)>; 2] {
+        let (f, own, class) = (self.val(f), self.val(x), self.val(class));
+        let TyKind::Obj(o) = f.ty.kind() else { return [None, None] };
+        let Object::Path(path) = self.world.object(*o) else { return [None, None] };
+        let optional = if let TyKind::Optional(t) = own.ty.kind() { Some(*t) } else { None };
+        let Some(of) = optional.unwrap_or(own.ty).several().filter(|_| path == "builtins.isinstance") else {
+            return [None, None];
+        };
+        let mut places = [Vec::new(), Vec::new()];
+        for (i, t) in of.iter().enumerate() {
+            match self.isinstance(&Val::of_type(*t), &class).ok().and_then(|is| is.as_bool()) {
+                Some(is) => places[usize::from(!is)].push(i),
+                None => return [None, None],
+            }
+        }
+        let [yes, no] = places.map(|places| Some((x, Told::Among(places))));
+        // Anything else may be None.
+        [yes, no.filter(|_| optional.is_none())]
     }
 
     /// Notes the classes of a caught exception where a clause has found that it is one of them.
@@ -556,6 +584,20 @@ impl Infer<'_> {
         self.out.ret = Some(ret);
         Ok(ret)
     }
+}
+
+/// A fact about a value, which a condition tells.
+enum Told {
+    /// It is not `None`.
+    Present,
+    /// It is `None`.
+    Absent,
+    /// It is one of these alternatives.
+    Among(Vec<usize>),
+}
+
+fn reversed<T>([a, b]: [T; 2]) -> [T; 2] {
+    [b, a]
 }
 
 /// Whether a value is an integer that is known not to be negative.

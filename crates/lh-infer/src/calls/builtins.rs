@@ -319,7 +319,7 @@ impl Infer<'_> {
         x.ty.class().is_some_and(is_table) || self.entries(x).is_some()
     }
 
-    fn isinstance(&mut self, x: &Val, c: &Val) -> Result<Val> {
+    pub(crate) fn isinstance(&mut self, x: &Val, c: &Val) -> Result<Val> {
         if is_several(x) {
             return self.each(std::slice::from_ref(x), &|_, _| None, &mut |own, x| own.isinstance(&x[0], c));
         }

@@ -1,8 +1,8 @@
 //! Values that are one of several alternatives: functions, or instances of classes with a common base.
 //!
 //! A number says which one it is ([`TyKind::Choice`]). An operation branches on it, is done on each alternative by
-//! itself, and the results meet. So alternatives need no common signature or layout. There is no narrowing behind
-//! `isinstance`: an alternative that cannot do what others can raises what CPython raises, when it comes there.
+//! itself, and the results meet. So alternatives need no common signature or layout. An alternative that cannot do what
+//! others can raises what CPython raises, when it comes there. Behind `isinstance`, only those are left that it names.
 
 use crate::cx::Infer;
 use crate::emit::{exc, python_name};
@@ -171,9 +171,12 @@ impl Infer<'_> {
 
     /// A call of whichever function or instance it is.
     pub(crate) fn call_choice(&mut self, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
-        let raised = |own: &[Val], _: &Diagnostic| match own[0].ty.is_function() {
-            true => None,
-            false => type_error(format!("'{}' object is not callable", class_name(&own[0]))),
+        let raised = |own: &[Val], d: &Diagnostic| match own[0].ty.kind() {
+            TyKind::Class(_) if d.id == diag::UNSUPPORTED_CALL => {
+                type_error(format!("'{}' object is not callable", class_name(&own[0])))
+            }
+            TyKind::Class(_) | TyKind::Obj(_) => type_error(d.headline.replace('`', "'")),
+            _ => None,
         };
         self.each(std::slice::from_ref(f), &raised, &mut |own, x| own.call(&x[0], args, kwargs))
     }
@@ -185,15 +188,33 @@ impl Infer<'_> {
         args: &[Val],
         kwargs: &[(String, Val)],
     ) -> Result<Option<Val>> {
-        let asks = ASKING.iter().any(|module| path.starts_with(module)) && !HOLDING.contains(&path);
-        if !asks || !args.iter().any(is_several) {
+        let asks = || ASKING.iter().any(|module| path.starts_with(module)) && !HOLDING.contains(&path);
+        if !args.iter().any(is_several) || !asks() {
             return Ok(None);
         }
-        let raised = |own: &[Val], d: &Diagnostic| match path {
-            "builtins.len" => type_error(format!("object of type '{}' has no len()", class_name(&own[0]))),
-            _ => type_error(d.headline.replace('`', "'")),
+        let raised = |own: &[Val], d: &Diagnostic| {
+            let class = class_name(&own[0]);
+            type_error(match path {
+                "builtins.abs" => format!("bad operand type for abs(): '{class}'"),
+                "builtins.float" => format!("float() argument must be a string or a real number, not '{class}'"),
+                "builtins.hash" => format!("unhashable type: '{class}'"),
+                "builtins.len" => format!("object of type '{class}' has no len()"),
+                "builtins.round" => format!("type {class} doesn't define __round__ method"),
+                _ => d.headline.replace('`', "'"),
+            })
         };
-        self.each(args, &raised, &mut |own, x| own.call_path(path, x, kwargs)).map(Some)
+        let method = match path {
+            "builtins.abs" | "builtins.float" | "builtins.hash" | "builtins.round" => path.strip_prefix("builtins."),
+            _ => None,
+        };
+        let act = &mut |own: &mut Self, x: &[Val]| match (method, x[0].ty.class()) {
+            (Some(name), Some(class)) if !own.has_method(class, &format!("__{name}__")) => {
+                let text = format!("`{name}` is not defined for `{}`", x[0].ty);
+                Err(Diagnostic::new(diag::NO_MATCHING_CALL, text))
+            }
+            _ => own.call_path(path, x, kwargs),
+        };
+        self.each(args, &raised, act).map(Some)
     }
 
     /// `v[k]`
@@ -217,6 +238,24 @@ impl Infer<'_> {
         let raised = |v: &[Val], _: &Diagnostic| Some(no_attribute(&v[0], name));
         let set = |own: &mut Self, v: &[Val]| own.set_class_field(&v[0], name, x).map(|()| Val::of_type(Ty::none()));
         self.each(std::slice::from_ref(v), &raised, &mut |own, v| set(own, v)).map(drop)
+    }
+
+    /// A value that is known to be one of some of its alternatives.
+    pub(crate) fn among(&mut self, v: &Val, places: &[usize]) -> Val {
+        let Some(of) = v.ty.several() else { return v.clone() };
+        if let [place] = places {
+            return self.field(v, *place as u32 + 1);
+        }
+        let left: Vec<Ty> = places.iter().map(|i| of[*i]).collect();
+        let Some(ty) = Ty::one_of(&left) else { return v.clone() };
+        let old = self.field(v, 0);
+        let mut parts = vec![Val::int(0)];
+        for (new, i) in places.iter().enumerate() {
+            let here = self.op("eq", &[old.clone(), Val::int(*i as i128)]);
+            parts[0] = self.op("select", &[here, Val::int(new as i128), parts[0].clone()]);
+            parts.push(self.field(v, *i as u32 + 1));
+        }
+        self.pack(parts, ty)
     }
 
     fn is_method(&mut self, t: Ty, name: &str) -> bool {
@@ -264,6 +303,16 @@ impl Infer<'_> {
             Object::Const(Const::Bool(is)) => Some(is),
             _ => None,
         }
+    }
+}
+
+/// How a container of values of a type can come to hold another.
+pub(crate) fn way_to_hold(container: &str, t: Ty, other: Ty) -> String {
+    match Ty::one_of(&[t, other]) {
+        Some(_) => format!("make a new {container} of its items, which can hold both, or start from one that has both"),
+        None => format!(
+            "items of a {container} have one type: convert the value, or start from a {container} of the wider type"
+        ),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::convert::rank;
 use crate::cx::Infer;
 use crate::emit::{ArrayParts, any_layout, exc, no_elements};
+use crate::operations::alternatives::way_to_hold;
 use crate::operations::operators::element;
 use crate::val::{Known, Val};
 use lh_ir::class::Class;
@@ -601,9 +602,8 @@ impl Infer<'_> {
     pub(crate) fn item_value(&mut self, x: &Val, t: Ty, container: Ty) -> Result<Val> {
         let refused = || {
             let name = container.class().map_or("container", Class::name);
-            Diagnostic::new(diag::CANNOT_UNIFY, format!("a {name} of `{t}` cannot hold `{}`", x.ty)).note(format!(
-                "items of a {name} have one type: convert the value, or start from a {name} of the wider type"
-            ))
+            Diagnostic::new(diag::CANNOT_UNIFY, format!("a {name} of `{t}` cannot hold `{}`", x.ty))
+                .note(way_to_hold(name, t, x.ty))
         };
         // No conversion loses information silently.
         if x.ty.is_number() && t.is_number() && rank(x.ty) > rank(t) {

@@ -367,7 +367,9 @@ impl ArgBuf {
             buf.slots.push(native as u64);
             Ok(())
         };
-        let Some(mut lists) = self.lists.take_if(|lists| lists.family.is_some()) else { return push(self) };
+        let Some(mut lists) = self.lists.take_if(|lists| matches!(lists.family, Some(Some(_)))) else {
+            return push(self);
+        };
         let pushed = lists.push_one_of(&object, self, |_, buf| push(buf));
         self.lists = Some(lists);
         pushed

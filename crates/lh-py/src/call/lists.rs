@@ -38,8 +38,8 @@ pub struct Lists {
     lists: AllCopied,
     /// Those of instances.
     pub copies: Copies,
-    /// The classes of the instances in the container that is being imported.
-    pub family: Option<Arc<Family>>,
+    /// Of the container that is being imported: the classes of its instances, if they are several.
+    pub family: Option<Option<Arc<Family>>>,
     arrays: Vec<Unaligned>,
 }
 

@@ -17,6 +17,8 @@ pub struct Mixed {
     pub types: (String, String),
     /// Whether the container is the argument itself.
     pub is_argument: bool,
+    /// Whether both are instances of classes that a program defines.
+    are_objects: bool,
 }
 
 impl Mixed {
@@ -33,6 +35,12 @@ impl Mixed {
                 "values" => format!("make them of one type: `{{k: {to}(v) for k, v in {name}.items()}}`"),
                 _ => format!("make them of one type: `{{{to}(k): v for k, v in {name}.items()}}`"),
             };
+        }
+        if self.are_objects {
+            return format!(
+                "give the classes of the {} a base in common, or pass those of each class alone",
+                self.parts
+            );
         }
         match (a, b) {
             ("NoneType", _) | (_, "NoneType") if is_list => {
@@ -65,9 +73,10 @@ pub fn find(object: &Bound<'_, PyAny>, depth: u32) -> Option<Mixed> {
     }
     for (parts, all) in columns {
         let Some(first) = all.first().map(|x| described(x, 0)) else { continue };
-        if let Some(other) = all.iter().map(|x| described(x, 0)).find(|other| *other != first) {
+        if let Some(other) = all.iter().find(|x| described(x, 0) != first) {
             let (container, is_argument) = (short_text(object), depth == 0);
-            return Some(Mixed { container, parts, types: (first, other), is_argument });
+            let are_objects = [&all[0], other].into_iter().all(is_object);
+            return Some(Mixed { container, parts, types: (first, described(other, 0)), is_argument, are_objects });
         }
         if let Some(inner) = all.iter().find_map(|x| find(x, depth + 1)) {
             return Some(inner);
@@ -76,10 +85,15 @@ pub fn find(object: &Bound<'_, PyAny>, depth: u32) -> Option<Mixed> {
     None
 }
 
+/// Whether an object is an instance of a dataclass or of a class of `attrs`.
+fn is_object(x: &Bound<'_, PyAny>) -> bool {
+    let class = x.get_type();
+    ["__dataclass_fields__", "__attrs_attrs__"].iter().any(|name| class.hasattr(*name).unwrap_or(false))
+}
+
 /// The same in the fields of an instance.
 fn of_fields(object: &Bound<'_, PyAny>, depth: u32) -> Option<Mixed> {
-    let class = object.get_type();
-    if !class.hasattr("__dataclass_fields__").ok()? && !class.hasattr("__attrs_attrs__").ok()? {
+    if !is_object(object) {
         return None;
     }
     let fields = object.getattr("__dict__").ok()?;

@@ -23,6 +23,7 @@ pub mod empty_lists;
 pub mod entry_point;
 pub mod environment;
 pub mod extension;
+mod families;
 pub mod field;
 pub mod function_values;
 pub mod function_words;

@@ -156,7 +156,7 @@ impl<'py> PyHost<'py> {
                               numpy.issubdtype numpy.datetime64 numpy.timedelta64 builtins.slice \
                               lancehead.annotations.tuple_of lancehead.annotations.list_of \
                               lancehead.annotations.dtype_of lancehead.annotations.dict_of \
-                              dataclasses.fields attr.fields";
+                              builtins.issubclass dataclasses.fields attr.fields";
         let callee = self.get(o);
         let known = paths::path_of(&callee).is_some_and(|p| FOLDED.split(' ').any(|known| known == p));
         let recorder = || self.py.import("lancehead.objectmode")?.getattr("recorder");

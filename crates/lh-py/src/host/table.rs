@@ -249,7 +249,7 @@ fn lives_on(o: &Bound<'_, PyAny>) -> bool {
         || o.is_instance_of::<PyModule>()
         || o.is_instance_of::<PyCFunction>()
         || o.is_instance_of::<Type>()
-        || o.is(&o.py().NotImplemented())
+        || o.is(o.py().NotImplemented())
         || function_of(o).is_some_and(|f| function::is_library(&f))
 }
 
