@@ -114,7 +114,12 @@ mod tests {
             }
             assert_eq!((new(33), new(48)), (b, a));
             // Of another size, and larger ones.
-            assert!(new(49) != a && new(MOST + 1) != a);
+            let (other, large) = (new(49), new(MOST + 1));
+            assert!(other != a && large != a);
+            for (block, bytes) in [(b, 33), (a, 48), (other, 49), (large, MOST + 1)] {
+                // SAFETY: just made, of these sizes.
+                unsafe { free(block, bytes) };
+            }
         })
         .join()
         .unwrap();
