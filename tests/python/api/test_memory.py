@@ -71,3 +71,26 @@ def test_peak(program, most, code):
     peak, resident = map(float, done.stdout.split())
     assert peak < most
     assert 0 < resident < code
+
+
+def test_the_compilers_own_code_leaves_with_what_it_compiled():
+    # A process of its own: pages of code that others have read count as well.
+    program = """
+import numpy as np
+from lancehead import njit
+def resident():
+    with open("/proc/self/statm") as size:
+        return int(size.read().split()[1]) * 4096 / 2**20
+def made(k):
+    return njit(eval(f"lambda a: (np.sort(a) * {k}).sum()"))
+before = resident()
+kept = [made(k) for k in range(12)]
+for f in kept:
+    f(np.ones(3))
+most = resident()
+f = kept.clear()
+print(most - before, resident() - before)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    most, least = map(float, done.stdout.split())
+    assert least < most - 8

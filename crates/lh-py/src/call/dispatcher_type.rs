@@ -5,7 +5,7 @@ use crate::call::{methods, vectorcall};
 use crate::gpu::options::JitOptions;
 use crate::host::{decorated, table};
 use crate::object::attach::release;
-use crate::object::panics;
+use crate::object::{panics, resident};
 use crate::runtime::signals;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
@@ -31,6 +31,7 @@ unsafe extern "C" fn dealloc(o: *mut ffi::PyObject) {
         table::died(o.addr());
         if !(*d).state.is_null() {
             release(Box::from_raw((*d).state));
+            resident::ended();
         }
         ffi::PyObject_GC_Del(o.cast());
         ffi::Py_DECREF(class.cast());

@@ -20,6 +20,7 @@ pub mod owner;
 pub mod panics;
 pub mod paths;
 pub mod record_dtype;
+pub mod resident;
 pub mod scarcity;
 pub mod strong_ref;
 pub mod text;
