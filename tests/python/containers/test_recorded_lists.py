@@ -29,7 +29,7 @@ def twice(x):
     items.append((x, x))
 
 
-@pytest.mark.parametrize("f", [record, twice], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [record, twice, recorded_by_default], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("options", [{}, {"nogil": True}, {"cache": True}], ids=str)
 def test_callbacks_record(f, options):
     rows = [1, 2.5, "a", (1, "b"), [1, 2], {"a": 1}, np.arange(3), None, True]
@@ -99,7 +99,11 @@ def test_lists_that_are_read_are_constants_still():
         items.append(x)
         return [y for y in items]
 
-    for f in (count, kept, inner, recorded_by_default):
+    def by_default(x, kept=items):
+        kept.append(x)
+        return len(kept)
+
+    for f in (count, kept, inner, by_default):
         with pytest.raises(errors.TypingError, match="is a constant in compiled code") as caught:
             njit(f)(1)
         assert "only appends" in str(caught.value)

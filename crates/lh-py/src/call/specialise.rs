@@ -14,7 +14,6 @@ use crate::gpu::options::JitOptions;
 use crate::host::held::Scope;
 use crate::host::{gpu_targets, single_flight, stopping, table};
 use crate::object::canonical::canonical;
-use crate::object::resident;
 use crate::runtime::{in_order, signals};
 use lh_driver::{Called, Compiled};
 use lh_ir::func::{Device, Options, Semantics, parallel};
@@ -182,7 +181,6 @@ pub fn compile<'a>(
 ) -> Result<&'a Overload, Failed> {
     let start = Instant::now();
     let added = compile_and(py, state, object, args, ret, anew, in_order::tell)?;
-    resident::compiled();
     log(py, state, object, added, (start, anew))?;
     Ok(added)
 }

@@ -5,6 +5,7 @@ use crate::host::interpreter::PyHost;
 use crate::host::{decorated, extensions, overloads, stopping, table};
 use crate::object::canonical::canonical;
 use crate::object::lock::lock;
+use crate::object::resident;
 use crate::runtime::{render, signals, undone};
 use lh_driver::gpu::{DeviceCode, DeviceRequest};
 use lh_driver::{Compiled, Compiler, Dep};
@@ -109,6 +110,7 @@ pub fn with_compiler<'py, R>(
     f: impl FnOnce(&mut Compiler, &mut PyHost<'py>) -> lh_ir::diag::Result<R>,
 ) -> Result<R, Failed> {
     extensions::load(py)?;
+    resident::compiled();
     // Opening the store of objects may release the interpreter's lock and take it again, so `IDLE` is not locked then:
     // a thread that waited for it with that lock would stop both.
     let idle = lock(&IDLE).pop();
