@@ -32,6 +32,7 @@ REMEDIES = {
     "an index check in it can raise": "check an index that is read from an array before the loop; `boundscheck=False`",
     "it is not known beforehand how often it runs": "a `for` loop in place of `while`",
     "it writes to memory in one branch only": "write always: `y[i] = new if found else y[i]`",
+    "allocates in a loop": "make the array once, before the loop, and store into it: `out[:] = a + b`",
     "bytes of each iteration": "`checkpoint_loop` for long loops",
     "its iterations may depend on each other": "`lancehead help parallel-race` has the forms that are understood",
     "a variable carries a value": "set it at the start of each iteration, or combine by one operation: `s += x`",
@@ -366,7 +367,7 @@ _STYLE = f"""
   display: flex; flex-wrap: wrap; column-gap: var(--gap); font: 13px/20px ui-monospace, monospace;
 }}
 .lancehead-report pre {{
-  --hang: calc(min(var(--indent) + 4, 12) * 1ch);
+  --hang: calc(min(var(--indent) + 4, max(var(--indent), 12), 20) * 1ch);
   flex: 0 1 var(--code); min-width: 0; max-width: 100%; box-sizing: border-box; min-height: 20px;
   margin: 0; padding: 0 0 0 var(--hang); text-indent: calc(-1 * var(--hang)); background: none; color: var(--text);
   font: inherit; white-space: pre-wrap; overflow-wrap: anywhere;

@@ -16,7 +16,7 @@ use lh_ir::types::{Prim, TyKind};
 use lh_ir::{Span, SpecId, Ty};
 use lh_llvm::Remark;
 use lh_opt::Elementwise;
-use source_loops::{SourceLoop, loop_at, source_loops};
+use source_loops::{SourceLoop, loop_at, repeated_blocks, source_loops};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use vectorizer::{EARLY_EXIT, reason, replacement, widths};
 
@@ -126,8 +126,8 @@ impl Compiled {
         let left = checks(f, false);
         left.iter().for_each(|(line, n)| out.add(*line, Note::Checks(*n)));
         checks(f, true).keys().filter(|l| !left.contains_key(l)).for_each(|l| out.add(*l, Note::Hoisted));
-        for (line, n) in allocations(f, allocating, &self.sources[i].elementwise) {
-            out.add(line, Note::Allocates(n));
+        for (line, (n, repeats)) in allocations(f, allocating, &self.sources[i].elementwise) {
+            out.add(line, Note::Allocates(n, repeats));
         }
         for (line, text) in &self.sources[i].derivative {
             out.add(*line, Note::Derivative(text.clone()));
@@ -255,19 +255,35 @@ fn allocates(i: &Inst) -> bool {
     }
 }
 
-/// Allocations by line. The loops of elementwise computations have several versions, of which one runs.
-fn allocations(f: &Function, allocating: &HashSet<SpecId>, elementwise: &[Elementwise]) -> BTreeMap<u32, usize> {
-    let mut out: BTreeMap<u32, usize> = BTreeMap::new();
+/// Allocations by line, and whether a loop repeats one of them. The loops of elementwise computations have several
+/// versions, of which one runs.
+fn allocations(
+    f: &Function,
+    allocating: &HashSet<SpecId>,
+    elementwise: &[Elementwise],
+) -> BTreeMap<u32, (usize, bool)> {
     let places: HashSet<Span> = elementwise.iter().flat_map(|e| [Some(e.span), e.reduction]).flatten().collect();
-    elementwise.iter().filter(|e| e.allocates).for_each(|e| *out.entry(e.span.line).or_default() += 1);
-    for d in blocks(f).filter(|b| !b.cold).flat_map(|b| &b.insts) {
-        let counts = match &d.inst {
-            Inst::Call(s, _) => allocating.contains(s),
-            inst => allocates(inst) && !places.contains(&d.span),
-        };
-        if counts {
-            *out.entry(d.span.line).or_default() += 1;
+    let (mut out, mut repeated): (BTreeMap<u32, (usize, bool)>, HashSet<Span>) = Default::default();
+    for part in f.with_bodies() {
+        let in_loop = repeated_blocks(part);
+        for (data, in_loop) in part.blocks.iter().zip(in_loop).filter(|(data, _)| !data.cold) {
+            for d in &data.insts {
+                let (counts, has_place) = match &d.inst {
+                    Inst::Call(s, _) => (allocating.contains(s), false),
+                    inst => (allocates(inst), places.contains(&d.span)),
+                };
+                if counts && in_loop {
+                    repeated.insert(d.span);
+                }
+                if counts && !has_place {
+                    out.entry(d.span.line).or_default().0 += 1;
+                }
+            }
         }
+    }
+    elementwise.iter().filter(|e| e.allocates).for_each(|e| out.entry(e.span.line).or_default().0 += 1);
+    for span in repeated {
+        out.entry(span.line).and_modify(|(_, repeats)| *repeats = true);
     }
     out
 }
@@ -285,9 +301,16 @@ fn add_loops(out: &mut FunctionReport, f: &Function, remarks: &[Remark], checks:
             by_loop.entry(l).or_default().push(r);
         }
     }
-    for (l, said) in by_loop {
-        let is_checked = checks.range(l.first..=l.last).next().is_some();
-        out.add(l.first, verdict(&said, is_checked));
+    let verdicts: Vec<(u32, Note)> = by_loop
+        .into_iter()
+        .map(|(l, said)| (l.first, verdict(&said, checks.range(l.first..=l.last).next().is_some())))
+        .collect();
+    for (line, note) in &verdicts {
+        // Of a loop that has several versions, LLVM may say nothing of those that hardly ever run.
+        let is_version = || verdicts.iter().any(|(l, n)| l == line && matches!(n, Note::Vectorised(..)));
+        if !matches!(note, Note::Scalar(None)) || !is_version() {
+            out.add(*line, note.clone());
+        }
     }
 }
 

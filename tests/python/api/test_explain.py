@@ -277,7 +277,7 @@ def test_parallel_array_expressions_and_calls_in_bodies_have_remarks():
     rows(a, np.ones(70))
     assert [n.split(":")[0] for n in innermost(expression, "return")] == ["vectorised"]
     assert any(n.startswith("ndarray.max: vectorised") for n in notes(rows, "max()"))
-    assert "allocates" in notes(rows, "row = ")
+    assert "allocates in a loop" in notes(rows, "row = ")
 
 
 def test_every_innermost_loop_has_a_remark():
@@ -303,6 +303,30 @@ def test_every_innermost_loop_has_a_remark():
     said = [[n.text for n in line.notes if n.kind != "type"] for line in lines]
     assert said[1] == ["one call of memset instead of a loop"]
     assert [n.split(":")[0] for n in said[2]] == ["vectorised"]
+
+
+def test_allocations_in_loops_are_told_from_others():
+    @njit
+    def f(a, n):
+        first = np.zeros(n)
+        texts, rows = [], [a]
+        for i in range(n):
+            small = np.zeros(3)
+            first[i] = small[0] + a[0]
+            texts.append(str(i))
+        squares = [np.ones(k) for k in range(n)]
+        doubled = first * 2.0
+        last = doubled + a[:n]
+        while last[0] > (a + 1.0).sum() * 0.0:
+            rows.append(last - 1.0)
+            last[:] = rows[-1]
+        return last, texts, squares, rows
+
+    f(SCALAR, 3)
+    repeated = ["small = np.zeros", "texts.append", "squares = ", "rows.append"]
+    for line in ["first = np", "texts, rows = ", *repeated, "last = doubled"]:
+        said = [n for n in notes(f, line) if n.startswith("allocates")]
+        assert said and any(n.startswith("allocates in a loop") for n in said) == (line in repeated), (line, said)
 
 
 # Remedies.

@@ -27,8 +27,8 @@ pub enum Note {
     Hoisted,
     /// Index checks that remain at run time.
     Checks(usize),
-    /// Allocations made here.
-    Allocates(usize),
+    /// Allocations made here, and whether a loop repeats one of them.
+    Allocates(usize, bool),
     /// How a derivative treats the values of this line.
     Derivative(String),
 }
@@ -42,7 +42,7 @@ impl Note {
             Note::Parallel(_) | Note::Serial(_) => 2,
             Note::Vectorised(..) | Note::Scalar(_) | Note::Replaced(_) => 3,
             Note::Hoisted | Note::Checks(_) => 4,
-            Note::Allocates(_) => 5,
+            Note::Allocates(..) => 5,
             Note::Derivative(_) => 6,
         }
     }
@@ -59,7 +59,7 @@ impl Note {
             Note::Replaced(_) => "replaced",
             Note::Hoisted => "hoisted",
             Note::Checks(_) => "checks",
-            Note::Allocates(_) => "allocates",
+            Note::Allocates(..) => "allocates",
             Note::Derivative(_) => "derivative",
         }
     }
@@ -101,8 +101,10 @@ impl fmt::Display for Note {
             Note::Hoisted => write!(f, "index checks: made once, before the loop"),
             Note::Checks(1) => write!(f, "1 index check remains"),
             Note::Checks(n) => write!(f, "{n} index checks remain"),
-            Note::Allocates(1) => write!(f, "allocates"),
-            Note::Allocates(n) => write!(f, "allocates, in {n} places"),
+            Note::Allocates(n, repeats) => {
+                f.write_str(if *repeats { "allocates in a loop" } else { "allocates" })?;
+                if *n > 1 { write!(f, ", in {n} places") } else { Ok(()) }
+            }
         }
     }
 }

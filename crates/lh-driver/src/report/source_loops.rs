@@ -36,6 +36,17 @@ pub(crate) fn source_loops(f: &Function) -> Vec<SourceLoop> {
     out
 }
 
+/// Whether a loop of the source repeats a block, by block.
+pub(crate) fn repeated_blocks(f: &Function) -> Vec<bool> {
+    let cfg = Cfg::new(f);
+    let loops = Loops::new(f, &cfg, &DomTree::new(&cfg));
+    let mut out = vec![false; f.blocks.len()];
+    for l in loops.loops.iter().filter(|l| !joins_threads(f, l)) {
+        l.blocks.iter().for_each(|b| out[b.index()] = true);
+    }
+    out
+}
+
 /// Whether a loop only combines results of blocks of a parallel loop: all of it stands where that loop begins.
 fn joins_threads(f: &Function, l: &Loop) -> bool {
     let mut spans = l.blocks.iter().flat_map(|b| f.blocks[b.index()].insts.iter().map(|d| d.span));
