@@ -12,7 +12,7 @@ import itertools
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import Any, TypeVar
 
 from lancehead.decorators import njit
@@ -34,7 +34,7 @@ class _Plain:
 
     def __init__(self, total: int | None, description: str) -> None:
         self.total, self.description = total, description
-        self.at, self.start = 0, time.perf_counter()
+        self.at, self.start, self.drawn = 0, time.perf_counter(), 0.0
         self.lives = sys.stderr.isatty() or "ipykernel" in sys.modules
 
     def text(self) -> str:
@@ -48,7 +48,9 @@ class _Plain:
 
     def update(self, rounds: int) -> None:
         self.at += rounds
-        if self.lives:
+        now = time.perf_counter()
+        if self.lives and now - self.drawn > _PAUSE / 2:
+            self.drawn = now
             print(f"\r{self.text()}", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
@@ -86,8 +88,10 @@ def _drawn(total: int | None, description: str) -> Any:
     try:
         # The class for notebooks warns where its widgets are missing.
         name = "tqdm.auto" if "ipykernel" in sys.modules and _has("ipywidgets") else "tqdm.std"
-        tqdm = importlib.import_module(name).tqdm
-        return tqdm(total=total, desc=description or None, leave=None)
+        bar = importlib.import_module(name).tqdm(total=total, desc=description or None)
+        # Widgets do not know `None`, by which others leave outer bars alone.
+        bar.leave = bar.pos == 0
+        return bar
     except ImportError:
         pass
     try:
@@ -142,11 +146,10 @@ def _place() -> tuple[int, int, int]:
 def _begun(total: int, description: str) -> int:
     """The number of a new bar. Those of loops that other calls of the thread have left, as by `break`, are closed."""
     place = _place()
-    with _lock:
-        left = [n for n, bar in _open.items() if bar.place[0] == place[0] and bar.place != place]
-        bars = [_open.pop(n) for n in left]
-    for bar in bars:
-        bar.drawn.close()
+    _close(lambda bar: bar.place[0] == place[0] and bar.place != place)
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is not None and _end_cell not in shell.events.callbacks["post_run_cell"]:
+        shell.events.register("post_run_cell", _end_cell)
     number = next(_numbers)
     _open[number] = _Bar(total if total >= 0 else None, description, place)
     return number
@@ -163,10 +166,20 @@ def _ended(number: int, left: int) -> None:
         bar.close(left)
 
 
-@atexit.register
-def _end_all() -> None:
-    while _open:
-        _open.popitem()[1].drawn.close()
+def _close(is_left: Callable[[_Bar], bool]) -> None:
+    """Closes bars of loops that were left."""
+    with _lock:
+        bars = [_open.pop(number) for number, bar in list(_open.items()) if is_left(bar)]
+    for bar in bars:
+        bar.drawn.close()
+
+
+def _end_cell(*_: Any) -> None:
+    """Closes the bars of loops that a cell of a notebook, or a line of IPython, has left."""
+    _close(lambda bar: bar.place[0] == threading.get_ident())
+
+
+atexit.register(_close, lambda bar: True)
 
 
 def progress(items: Iterable[T], description: str = "", total: int | None = None) -> Iterator[T]:

@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -101,6 +103,48 @@ def test_loops_that_are_left_end_their_bars_with_the_next_call(drawn):
         left(2, 9)
     assert left(9, 1) == 0
     assert not any(bar.is_open for bar in drawn)
+
+
+def test_cells_of_notebooks_end_the_bars_of_loops_that_they_left(drawn, monkeypatch):
+    callbacks = {"post_run_cell": []}
+    events = SimpleNamespace(callbacks=callbacks, register=lambda event, f: callbacks[event].append(f))
+    shell = SimpleNamespace(events=events)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    f = njit(left)
+    assert (f(9, 1), f(9, 1)) == (0, 0)
+    assert [bar.is_open for bar in drawn] == [False, False, True, True]
+    elsewhere = threading.Thread(target=f, args=(9, 1))
+    elsewhere.start()
+    elsewhere.join()
+    (end,) = callbacks["post_run_cell"]
+    end(None)
+    # Another thread's loop may go on after the cell.
+    assert [bar.is_open for bar in drawn] == [False] * 4 + [True] * 2
+
+
+def test_outer_bars_of_notebooks_stay(monkeypatch):
+    made = []
+
+    class Tqdm:
+        def __init__(self, total, desc):
+            self.total, self.leave, self.pos = total, True, -len(made)
+            made.append(self)
+
+    monkeypatch.setitem(sys.modules, "tqdm.std", SimpleNamespace(tqdm=Tqdm))
+    assert [bars._drawn(3, "").leave, bars._drawn(3, "").leave] == [True, False]
+
+
+def test_plain_bars_are_drawn_ten_times_in_a_second(monkeypatch, capsys):
+    clock = [1.0]
+    monkeypatch.setattr(bars.time, "perf_counter", lambda: clock[0])
+    bar = bars._Plain(1000, "")
+    bar.lives = True
+    for _ in range(100):
+        clock[0] += 0.01
+        bar.update(10)
+    bar.close()
+    out = capsys.readouterr().err
+    assert 8 <= out.count("\r") <= 22 and out.endswith("1000/1000 1.0 s\n")
 
 
 def test_time_between_drawings(drawn, monkeypatch):
