@@ -75,6 +75,8 @@ SETTINGS = (
             "where `lancehead.xp` makes arrays of which nothing says where ([more](xp.md#devices))"),
     Setting("LOG", "compile", "nothing",
             "prints what is compiled, when, why again, and how long it took ([more](tools.md#what-is-compiled-when))"),
+    Setting("PROFILE", "1", "`0`",
+            "shows calls of compiled functions to profilers of Python ([more](tools.md#profiles))", True),
     Setting("PERF", "1", "`0`", "names for `perf`, above", True),
     Setting("DUMP", "fuse_elementwise", "none",
             "for those who change the compiler: prints typed IR after a pass, or after `all` of them"),

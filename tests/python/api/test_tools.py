@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,9 +27,9 @@ print(choose(1), type(choose).__name__)
 """
 
 
-def run(folder, *arguments):
-    """Runs Python in a folder."""
-    environment = {k: v for k, v in os.environ.items() if k != "LANCEHEAD_DISABLE_JIT"}
+def run(folder, *arguments, **settings):
+    """Runs Python in a folder, with some variables of the environment."""
+    environment = {k: v for k, v in os.environ.items() if k != "LANCEHEAD_DISABLE_JIT"} | settings
     return subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, cwd=folder, env=environment, timeout=200
     )
@@ -102,3 +103,142 @@ def test_f37_a_logger_has_the_same(caplog):
     caplog.clear()
     f(1.0)
     assert caplog.records == []
+
+
+# Profiles.
+
+PROFILED = """
+import cProfile
+import pstats
+import numpy as np
+from lancehead import njit, objmode
+
+def made(k):
+    @njit
+    def captured(x, y=1.0):
+        return x * k + y
+    return captured
+
+@njit
+def nothing():
+    return 1
+
+@njit
+def total(a):
+    s = 0.0
+    for x in a:
+        s += x
+    return s
+
+@njit
+def outer(a):
+    with objmode(y="float64"):
+        y = total(a)
+    return y + total(a)
+
+@njit
+def counted(n):
+    return 0 if n == 0 else 1 + counted(n - 1)
+
+@njit
+def fails(x):
+    if x > 0:
+        raise ValueError("no", x)
+    return x
+
+def all_of_them():
+    answers = [nothing(), nothing(), total(np.ones(3)), made(2.0)(3.0), made(3.0)(y=2.0, x=1.0), counted(5)]
+    answers += [outer(np.ones(4)), len(list(map(total, [np.ones(2)] * 3)))]
+    for arguments in [(1,), (1, 2)]:
+        try:
+            fails(*arguments)
+        except (TypeError, ValueError) as error:
+            answers.append(type(error).__name__)
+    return answers
+
+with cProfile.Profile() as profile:
+    print(all_of_them())
+print({name: row[1] for (file, _, name), row in pstats.Stats(profile).stats.items() if "program" in file})
+print(next(line for (_, line, name) in pstats.Stats(profile).stats if name == "total"))
+"""
+
+
+def test_f37_cprofile_has_compiled_functions_by_name(tmp_path):
+    (tmp_path / "program.py").write_text(PROFILED)
+    done = run(tmp_path, "program.py", LANCEHEAD_PROFILE="1")
+    answers, names, line = done.stdout.splitlines()
+    assert answers == "[1, 1, 3.0, 7.0, 5.0, 5, 8.0, 3, 'ValueError', 'TypeError']", done.stderr
+    # Calls from compiled code are none of Python's.
+    expected = {
+        "all_of_them": 1,
+        "nothing": 2,
+        "total": 5,
+        "made": 2,
+        "captured": 2,
+        "counted": 1,
+        "outer": 1,
+        "fails": 2,
+    }
+    found = eval(names)
+    assert {name: found.get(name) for name in expected} == expected
+    assert int(line) == PROFILED[: PROFILED.index("def total")].count("\n")
+    assert run(tmp_path, "program.py").stdout.splitlines()[0] == answers
+
+
+HOOKED = """
+import copy
+import pickle
+import sys
+from lancehead import njit
+
+@njit
+def doubled(x):
+    return 2 * x
+
+seen = []
+def hook(frame, event, argument):
+    if event == "call" and frame.f_code.co_name == "doubled":
+        seen.append(doubled(10))
+
+sys.setprofile(hook)
+doubled(1)
+sys.setprofile(None)
+print(seen, pickle.loads(pickle.dumps(doubled))(2), copy.deepcopy(doubled)(3))
+"""
+
+
+def test_f37_a_profiler_may_call_the_function_that_it_sees(tmp_path):
+    (tmp_path / "program.py").write_text(HOOKED)
+    done = run(tmp_path, "program.py", LANCEHEAD_PROFILE="1")
+    assert done.stdout == "[20] 4 6\n", done.stderr
+
+
+def test_f37_without_the_setting_it_has_their_callers(tmp_path):
+    (tmp_path / "program.py").write_text(PROFILED.rpartition("print(next(")[0])
+    names = eval(run(tmp_path, "program.py").stdout.splitlines()[1])
+    assert names["all_of_them"] == 1 and "total" not in names
+
+
+SPINNING = (
+    PROGRAM.rpartition("print")[0]
+    + """
+@njit
+def spin(a, n):
+    for i in range(n):
+        a[i % 10] += choose(i) / (i + 1)
+
+for _ in range(100):
+    spin([0.0] * 10, 10_000_000)
+"""
+)
+
+
+@pytest.mark.skipif(not shutil.which("py-spy"), reason="there is no py-spy")
+def test_f37_py_spy_has_compiled_functions_by_name(tmp_path):
+    (tmp_path / "program.py").write_text(SPINNING)
+    recorded = ["py-spy", "record", "-d", "3", "-f", "raw", "-o", "stacks.txt", "--", sys.executable, "program.py"]
+    environment = {**os.environ, "LANCEHEAD_PROFILE": "1"}
+    done = subprocess.run(recorded, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=100)
+    if "ermission" in done.stderr:
+        pytest.skip("py-spy may not read other processes")
+    assert "spin (program.py" in (tmp_path / "stacks.txt").read_text(), done.stderr

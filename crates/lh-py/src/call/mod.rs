@@ -38,6 +38,7 @@ pub mod lists;
 pub mod literals;
 pub mod methods;
 pub mod mixed;
+mod named;
 pub mod objmode;
 pub mod overload;
 pub mod polynomials;

@@ -28,6 +28,8 @@ pub struct EntryPoints {
     pub with_environment: ffi::vectorcallfunc,
     /// For functions that run in the interpreter.
     pub interpreted: ffi::vectorcallfunc,
+    /// For functions that profilers are to see.
+    pub named: ffi::vectorcallfunc,
     /// For calls without arguments that give results of a kind, where there is one.
     pub quick: fn(Ret) -> Option<ffi::vectorcallfunc>,
 }
@@ -173,8 +175,14 @@ impl State {
 
     /// Makes an object the owner of this state.
     pub fn set_owner(self: Box<State>, owner: &mut DispatcherObject) {
-        let entry = if self.options().interpreted { self.entry_points.interpreted } else { self.entry_points.general };
-        owner.vectorcall = Some(entry);
+        let (options, points) = (self.options(), self.entry_points);
+        owner.vectorcall = Some(if options.interpreted {
+            points.interpreted
+        } else if options.named {
+            points.named
+        } else {
+            points.general
+        });
         self.owner.store(owner, Ordering::Relaxed);
         owner.state = Box::into_raw(self);
     }
@@ -294,6 +302,9 @@ impl State {
 
     /// Enables the quick path if a function without parameters has code that allows it.
     pub fn set_quick(&self, overload: Option<&Overload>) {
+        if self.options().named {
+            return;
+        }
         let quick = overload.filter(|o| !self.options().nogil && !o.may_wait && o.guard.is_own_only());
         let entry = quick.and_then(|o| Some((o, (self.entry_points.quick)(o.ret)?)));
         // SAFETY: the owner, if there is one yet, lives as long as its state.

@@ -13,7 +13,7 @@ use crate::call::generator::Generator;
 use crate::call::overload::{Entry, Overload, Ret};
 use crate::call::state::{DispatcherObject, EntryPoints, State};
 use crate::call::tags::{self, Refused};
-use crate::call::{convert, empty_lists, interpreted, literals, refusal, specialise};
+use crate::call::{convert, empty_lists, interpreted, literals, named, refusal, specialise};
 use crate::host::stopping;
 use crate::object::attach::attach;
 use crate::object::{int, numpy};
@@ -45,8 +45,13 @@ pub fn guarded<R>(py: Python<'_>, f: impl FnOnce() -> PyResult<R>) -> Option<R> 
 }
 
 /// The entry points of dispatchers.
-pub static ENTRY_POINTS: EntryPoints =
-    EntryPoints { general: vectorcall, with_environment, interpreted: interpreted::call, quick: quick_entry };
+pub static ENTRY_POINTS: EntryPoints = EntryPoints {
+    general: vectorcall,
+    with_environment,
+    interpreted: interpreted::call,
+    named: named::call,
+    quick: quick_entry,
+};
 
 /// The `tp_vectorcall` of a dispatcher whose only code takes no arguments, ends at once and depends on nothing but its
 /// own function, for one kind of result. Results that are more expensive to make have none.

@@ -21,6 +21,8 @@ pub struct JitOptions {
     pub inline: bool,
     /// Whether the function runs in the interpreter.
     pub interpreted: bool,
+    /// Whether calls go through a Python function of the same name.
+    pub named: bool,
     /// The GPU that it is a kernel for.
     pub gpu: Option<Py<Gpu>>,
     /// As given, for `targetoptions` and pickling.
@@ -36,6 +38,7 @@ impl JitOptions {
             cache: false,
             inline: false,
             interpreted: false,
+            named: is_set("LANCEHEAD_PROFILE"),
             gpu: None,
             given: given.clone().unbind(),
         };
@@ -43,7 +46,7 @@ impl JitOptions {
             let name: String = name.extract()?;
             out.set(&name, &value)?;
         }
-        if std::env::var_os("LANCEHEAD_RACE").is_some_and(|v| !v.is_empty() && v != "0") {
+        if is_set("LANCEHEAD_RACE") {
             out.ir.parallel |= parallel::RACE;
         }
         if out.ir.parallel & parallel::PRANGE != 0 {
@@ -97,6 +100,11 @@ impl JitOptions {
         self.gpu = Some(gpu.unbind());
         Ok(())
     }
+}
+
+/// Whether a variable of the environment is on.
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|v| !v.is_empty() && v != "0")
 }
 
 fn one_of(name: &str, value: &Bound<'_, PyAny>, choices: &[&str]) -> PyResult<usize> {
