@@ -43,7 +43,8 @@ class _Parser(argparse.ArgumentParser):
         """Ends the command after wrong use."""
         if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
             known = choice[2].replace("'", "")
-            message = f"there is no `{choice[1]}`{suggestion(choice[1], known.split(', '))}; there are: {known}"
+            near = suggestion(choice[1], known.split(", "))
+            message = f"there is no `{choice[1]}`{f'{near} There' if near else '; there'} are: {known}"
         elif strange := re.match(r"unrecognized arguments: (--?[\w-]+)", message):
             message += suggestion(strange[1], self._option_string_actions)
         super().error(message)

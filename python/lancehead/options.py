@@ -441,8 +441,11 @@ def suggest(name: str, known: Iterable[str]) -> list[str]:
     spelt = {n.lower().replace("_", "").replace("-", ""): n for n in known}
     # Loaded for those who misspell.
     difflib = importlib.import_module("difflib")
-    near = difflib.get_close_matches(name.lower().replace("_", "").replace("-", ""), spelt, 3, 0.6)
-    return [spelt[n] for n in near]
+    plain = name.lower().replace("_", "").replace("-", "")
+    near = difflib.get_close_matches(plain, spelt, 9, 0.6)
+    # The commonest slip exchanges letters.
+    near.sort(key=lambda n: sorted(n) != sorted(plain))
+    return [spelt[n] for n in near[:3]]
 
 
 def suggestion(name: str, known: Iterable[str], most: int = 1) -> str:

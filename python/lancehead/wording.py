@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import importlib.util
 import os
 import re
@@ -14,6 +15,7 @@ import sysconfig
 from collections.abc import Iterable
 from typing import Any
 
+from lancehead.notices import caller
 from lancehead.options import suggestion
 
 _OUT = "call it outside of the function and pass the result in"
@@ -92,6 +94,8 @@ PACKAGES: dict[str, str] = {
 _GENERAL = (_OUT, "decorate the class with", "pass it as an argument, or what you need of it", "compute it outside of")
 #: Functions of `lancehead.gradients` that the program has not written.
 _INNER = re.compile(r"in `(derivatives_of|derivatives_with|pulled|pushed|product_with_hessian|\w+_jacobian)`")
+#: Attributes by which the library knows its own classes.
+_PRIVATE = re.compile(r"`(.*)` has no attribute `_[a-z]\w*`")
 _DTYPES = ("bool", "complex64", "complex128", "float16", "float32", "float64", "int8", "int16", "int32", "int64") + (
     "uint8", "uint16", "uint32", "uint64",
 )  # fmt: skip
@@ -144,23 +148,30 @@ def _is_inside(file: str) -> bool:
 
 def reworded(
     id: str, headline: str, label: str, places: list[tuple[str, int, str]], notes: list[str], names: list[str]
-) -> tuple[str, str, str, int, list[int], list[str]]:
+) -> tuple[str, str, str, int, list[int], list[str], tuple[str, int] | None]:
     """A diagnostic in other words.
 
     `places` are those of the culprit and of the calls that led there, innermost first, each with a file, a line and a
-    text; `names` are names that exist where one was not found. The result has an id, a headline, a label, the number of
-    the place that is shown, the numbers of calls that are told beside it, and advice.
+    text; `names` are names that exist where one was not found, and classes that have them. The result has an id, a
+    headline, a label, the number of the place that is shown, the numbers of calls that are told beside it, advice, and
+    the program's line if no place is one of its own.
     """
     label = "" if _INNER.fullmatch(label) else label
     shown = next((i for i, (file, *_) in enumerate(places) if file and not _is_inside(file)), 0)
     if shown:
         callee = re.match("called as `(.*)` here", places[shown][2])
-        module = module_of(places[shown - 1][0])
+        inner = places[shown - 1][0]
+        module = None if inner.startswith(_OWN) else module_of(inner)
         label = label or (f"in `{callee[1]}`" if callee else "")
-        if module and (package := package_of(module)):
-            id, label = "unsupported-call", ""
-            headline = f"`{_public(module, callee[1]) if callee else module}` is not supported in compiled code"
-            notes = [PACKAGES[package]]
+        if module:
+            name, package = _public(module, callee[1]) if callee else module, package_of(module)
+            reason = "is not supported in compiled code" if package else f"cannot be compiled: {headline}"
+            id, label, headline = "unsupported-call", "", f"`{name}` {reason}"
+            notes = [PACKAGES[package] if package else f"{_OUT}, {_OBJMODE}"]
+        elif found := _PRIVATE.match(headline):
+            headline, label, notes, names = f"`{found[1]}` is not supported as an operand or argument here", "", [], []
+    running = caller()[:2] if not shown and places and _is_inside(places[0][0]) else None
+    here = running if running and not _is_inside(running[0]) else None
     headline, notes = _advised(headline, notes)
     headline, notes = _with_near(headline, notes, names)
     headline = re.sub(r" \(`lh_\w+`\)$", "", headline)
@@ -171,7 +182,7 @@ def reworded(
         if i > shown and (file, line) not in seen and not file.startswith(_OWN):
             told.append(i)
             seen.add((file, line))
-    return id, headline, label, shown, told, notes
+    return id, headline, "" if here else label, shown, told, notes, here
 
 
 def _public(module: str, function: str) -> str:
@@ -187,11 +198,13 @@ def _public(module: str, function: str) -> str:
 def _advised(headline: str, notes: list[str]) -> tuple[str, list[str]]:
     """Advice about a package in place of that for anything."""
     if found := re.fullmatch(r"module `([\w.]+)` cannot be imported here", headline):
-        package = found[1].partition(".")[0]
-        advice = [PACKAGES[package]] if package in PACKAGES else []
+        package, known = found[1].partition(".")[0], package_of(found[1])
+        advice = [PACKAGES[known]] if known else []
         if package not in sys.modules and importlib.util.find_spec(package) is None:
             return f"module `{found[1]}` is not installed", ["install it, or take the import away", *advice]
-        return headline, [*notes, *advice]
+        # To import it elsewhere helps only if something of it is compiled.
+        is_compiled = not known or known == "scipy"
+        return headline, [*(notes if is_compiled else []), *advice]
     if headline.startswith("the list is a global, a captured one"):
         return headline, [
             *notes,
@@ -201,27 +214,46 @@ def _advised(headline: str, notes: list[str]) -> tuple[str, list[str]]:
     package = found and package_of(found[1])
     if package and all(note.startswith(_GENERAL) for note in notes):
         return headline, [PACKAGES[package]]
+    if found and _is_others(found[1]) and any(note.startswith("decorate the class with") for note in notes):
+        return headline, [f"{_OUT}, {_OBJMODE}"]
     return headline, notes
+
+
+def _is_others(name: str) -> bool:
+    """Whether a dotted name is of Python's library or of an installed package: programs cannot change its source.
+
+    >>> _is_others("hmac.HMAC"), _is_others("__main__.Thing")
+    (True, False)
+    """
+    root = name.partition(".")[0]
+    if root == "__main__":
+        return False
+    return root in sys.stdlib_module_names or is_foreign(getattr(sys.modules.get(root), "__file__", None) or "")
 
 
 def _with_near(headline: str, notes: list[str], names: Iterable[str]) -> tuple[str, list[str]]:
     """The nearest name after one that does not exist."""
     if found := re.match("`(.*)` is not a dtype", headline):
         return headline + suggestion(found[1], _DTYPES), notes
-    found = re.match(r"(?:`(?P<of>.*)` has no attribute|`.*` has no \w+|(?P<free>name)) `(?P<name>\w+)`", headline)
+    found = re.match(r"(?:`.*` has no \w+|(?P<free>name)) `(?P<name>\w+)`", headline)
     if not found:
         return headline, notes
-    more = _names_of(found["of"]) if found["of"] else dir(builtins) if found["free"] else []
+    known = dir(builtins) if found["free"] else []
+    for name in names:
+        known += _names_of(name) if "." in name else [name]
     # A name that exists, though not in compiled code, was meant.
-    near = "" if found["name"] in more else suggestion(found["name"], [*names, *more])
+    near = "" if found["name"] in known else suggestion(found["name"], known)
     return (headline + near, [n for n in notes if not n.startswith(_GENERAL)]) if near else (headline, notes)
 
 
-def _names_of(text: str) -> list[str]:
-    """Public names of a module, or of the class that values of a type have in Python."""
-    name = re.sub(r"[^\w.].*", "", text)
-    if name == "array":
-        name = "ndarray"
-    places: tuple[Any, ...] = (sys.modules.get(name), getattr(builtins, name, None), sys.modules.get("numpy"))
-    thing = places[0] or places[1] or getattr(places[2], name, None)
-    return [n for n in dir(thing) if n[0] != "_"] if thing is not None else []
+def _names_of(path: str) -> list[str]:
+    """Public names of a class of Python's or of the library.
+
+    >>> _names_of("builtins.range")
+    ['count', 'index', 'start', 'step', 'stop']
+    """
+    module, _, name = path.rpartition(".")
+    places = [sys.modules.get(module)]
+    with contextlib.suppress(ImportError):
+        places.append(importlib.import_module(f"lancehead.lib.{module}"))
+    return sorted({n for place in places for n in dir(getattr(place, name, object)) if n[0] != "_"})

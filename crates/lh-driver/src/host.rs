@@ -160,6 +160,14 @@ pub trait Host {
     fn import(&mut self, name: &str, attr: Option<&str>) -> Option<ObjId>;
     /// `getattr(o, name)` on modules, classes, dtypes, enums, finfo and iinfo; not on instances of user classes.
     fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId>;
+    /// See [`lh_infer::World::names`].
+    fn names(&mut self, _o: ObjId) -> Vec<String> {
+        Vec::new()
+    }
+    /// See [`lh_infer::World::globals`].
+    fn globals(&mut self, _f: FuncId) -> Vec<String> {
+        Vec::new()
+    }
     /// See [`lh_infer::World::is_static`].
     fn is_static(&mut self, _class: ObjId, _name: &str) -> bool {
         false

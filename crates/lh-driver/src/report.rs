@@ -301,10 +301,11 @@ fn add_loops(out: &mut FunctionReport, f: &Function, remarks: &[Remark], checks:
             by_loop.entry(l).or_default().push(r);
         }
     }
-    let verdicts: Vec<(u32, Note)> = by_loop
+    let mut verdicts: Vec<(u32, Note)> = by_loop
         .into_iter()
         .map(|(l, said)| (l.first, verdict(&said, checks.range(l.first..=l.last).next().is_some())))
         .collect();
+    verdicts.sort_by_key(|(line, note)| (*line, matches!(note, Note::Scalar(_))));
     for (line, note) in &verdicts {
         // Of a loop that has several versions, LLVM may say nothing of those that hardly ever run.
         let is_version = || verdicts.iter().any(|(l, n)| l == line && matches!(n, Note::Vectorised(..)));

@@ -25,8 +25,9 @@ pub use getters::OF_LIBRARY;
 
 use crate::convert::passes_pending;
 use crate::cx::{Infer, Wishes};
+use crate::operations::attributes::no_field;
 use crate::operations::iterators::is_description;
-use crate::substitutes;
+use crate::substitutes::{self, is_of_library};
 use crate::val::{Known, Plan, Val};
 use crate::world::{ArgTy, Object, Spec};
 use lh_ir::class::Class;
@@ -442,12 +443,11 @@ impl Infer<'_> {
         for (k, v) in kwargs {
             match n.fields.iter().position(|f| f == k) {
                 Some(i) if parts[i].is_none() => parts[i] = Some(v.clone()),
-                _ => {
-                    return Err(Diagnostic::new(
-                        diag::NO_MATCHING_CALL,
-                        format!("`{}` has no free field `{k}`", n.name),
-                    ));
+                Some(_) => {
+                    let text = format!("`{}` got multiple values for `{k}`", n.name);
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
                 }
+                None => return Err(no_field(n, k)),
             }
         }
         // The defaults are those of `__new__`, for the last fields.
@@ -695,7 +695,11 @@ impl Infer<'_> {
     /// dimensions is one, and others are refused.
     fn scalar_operand(&mut self, path: &str, a: &Val) -> Result<Val> {
         if matches!(a.ty.kind(), TyKind::Optional(_)) {
-            return self.unwrap_optional(a);
+            return match path {
+                "builtins.abs" => self.unwrap_or_say(a, "bad operand type for abs(): 'NoneType'"),
+                _ if path.starts_with("math.") => self.unwrap_or_say(a, "must be real number, not NoneType"),
+                _ => self.unwrap_optional(a),
+            };
         }
         match a.ty.as_array() {
             _ if !path.starts_with("math.") => Ok(a.clone()),
@@ -792,9 +796,4 @@ fn has_unknown_items(t: Ty) -> bool {
             Holds::Nothing | Holds::Memory | Holds::Objects => false,
         },
     }
-}
-
-/// Whether a file is one of the library's.
-fn is_of_library(file: &str) -> bool {
-    file.contains("/lancehead/lib/")
 }

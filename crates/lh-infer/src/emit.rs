@@ -337,16 +337,27 @@ impl Infer<'_> {
 
     /// The value of an optional; TypeError where it is `None`.
     pub(crate) fn unwrap_optional(&mut self, val: &Val) -> Result<Val> {
-        self.unwrap_or_say(val, |t| format!("expected {}, got None", t.numba()))
+        self.unwrap_or_raise(val, exc::TYPE_ERROR, |t| format!("expected {}, got None", t.numba()))
+    }
+
+    /// The same with Python's words for an operation that `None` does not have.
+    pub(crate) fn unwrap_or_say(&mut self, val: &Val, text: impl Into<String>) -> Result<Val> {
+        self.unwrap_or_raise(val, exc::TYPE_ERROR, |_| text.into())
+    }
+
+    /// The same for an attribute.
+    pub(crate) fn unwrap_object(&mut self, val: &Val, name: &str) -> Result<Val> {
+        self.unwrap_or_raise(val, exc::ATTRIBUTE_ERROR, |_| format!("'NoneType' object has no attribute '{name}'"))
     }
 
     /// The values of two operands; a TypeError in Python's words where one is `None`.
     pub(crate) fn unwrap_operands(&mut self, a: &Val, b: &Val, before: impl Fn() -> String) -> Result<(Val, Val)> {
-        let left = self.unwrap_or_say(a, |_| format!("{}'NoneType' and '{}'", before(), python_name(b.ty)))?;
-        Ok((left, self.unwrap_or_say(b, |_| format!("{}'{}' and 'NoneType'", before(), python_name(a.ty)))?))
+        let (left, right) = (python_name(a.ty), python_name(b.ty));
+        let a = self.unwrap_or_raise(a, exc::TYPE_ERROR, |_| format!("{}'NoneType' and '{right}'", before()))?;
+        Ok((a, self.unwrap_or_raise(b, exc::TYPE_ERROR, |_| format!("{}'{left}' and 'NoneType'", before()))?))
     }
 
-    fn unwrap_or_say(&mut self, val: &Val, text: impl FnOnce(Ty) -> String) -> Result<Val> {
+    fn unwrap_or_raise(&mut self, val: &Val, exc: ExcId, text: impl FnOnce(Ty) -> String) -> Result<Val> {
         if let Some((_, _, true)) = val.ty.as_enum() {
             return Ok(self.field(val, 0));
         }
@@ -354,7 +365,7 @@ impl Infer<'_> {
         let v = self.value(val);
         let has = self.push(Inst::IsSome(v), Ty::bool());
         let none = self.op("not", &[has]);
-        self.raise_if(&none, exc::TYPE_ERROR, &text(*t));
+        self.raise_if(&none, exc, &text(*t));
         Ok(self.push(Inst::Unwrap(v), *t))
     }
 

@@ -169,7 +169,10 @@ impl Infer<'_> {
                 provisional = self.guess_result(&mut guesses)?;
                 continue;
             }
-            let (ret, widened) = swept.map_err(|d| self.with_refusals(d).at(&self.code.file, self.span))?;
+            let (ret, widened) = swept.map_err(|d| {
+                let d = self.with_refusals(d);
+                self.at_operation(d)
+            })?;
             // The assumed type stands until a sweep has found one.
             let is_assumed = guesses.made > 0 && ret.is_never() && (widened || self.pending.changed);
             let ret = if is_assumed { provisional } else { ret };

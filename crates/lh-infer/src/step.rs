@@ -188,7 +188,9 @@ impl Infer<'_> {
             None if name == self.code.name => Ok(Val::of_type(Ty::new(TyKind::Func(self.id)))),
             None => {
                 let known = self.code.value_names.iter().flatten().map(|n| &**n);
-                Err(Diagnostic::new(diag::UNKNOWN_NAME, format!("name `{name}` is not defined")).instead_of(known))
+                Err(Diagnostic::new(diag::UNKNOWN_NAME, format!("name `{name}` is not defined"))
+                    .instead_of(known)
+                    .instead_of(self.world.globals(self.id)))
             }
         }
     }
@@ -334,7 +336,7 @@ impl Infer<'_> {
         let of_class = |t: Ty| t.as_class().is_some() || t.as_record().is_some() || t.several().is_some();
         match v.ty.kind() {
             TyKind::Optional(t) if of_class(*t) => {
-                let v = self.unwrap_optional(v)?;
+                let v = self.unwrap_object(v, name)?;
                 return if self.dead { Ok(()) } else { self.set_attr(&v, name, x) };
             }
             _ if v.ty.as_record().is_some() => return self.set_record_field(v, name, x),
@@ -596,7 +598,7 @@ impl Infer<'_> {
     }
 
     pub(crate) fn unpack(&mut self, seq: &Val, before: u32, after: Option<u32>) -> Result<Val> {
-        let mut seq = self.unwrap_optional(seq)?;
+        let mut seq = self.unwrap_or_say(seq, "cannot unpack non-iterable NoneType object")?;
         if seq.ty.class().is_some_and(|class| self.has_method(class, "__place__")) {
             seq = self.collect(&seq)?;
         }

@@ -69,3 +69,8 @@ pub(crate) fn of_standard_library(file: &str, function: &str) -> Option<(String,
 pub(crate) fn of_attribute(classes: &[&str], name: &str) -> Option<&'static str> {
     classes.iter().find_map(|class| of(&format!("{class}.{name}")))
 }
+
+/// Whether a file is one of the library's.
+pub(crate) fn is_of_library(file: &str) -> bool {
+    file.contains("/lancehead/lib/")
+}

@@ -2,6 +2,7 @@
 
 use crate::convert::unify_counts;
 use crate::cx::{Edge, Infer};
+use crate::substitutes::is_of_library;
 use crate::val::{Known, Val};
 use crate::world::Object;
 use hashbrown::HashMap;
@@ -58,7 +59,8 @@ impl Infer<'_> {
                     return Err(d);
                 }
                 // The rest may show that a loop needs wider types, with which there is no failure.
-                failed.get_or_insert(self.with_refusals(d).at(&code.file, self.span));
+                let d = self.with_refusals(d);
+                failed.get_or_insert(self.at_operation(d));
             }
         }
         if let Some(d) = failed {
@@ -261,6 +263,19 @@ impl Infer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A diagnostic of the current instruction, with its place. Kernels of ufuncs and of operators of arrays are typed
+    /// without a call, and stand at the operation that asks for them.
+    pub(crate) fn at_operation(&self, mut d: Box<Diagnostic>) -> Box<Diagnostic> {
+        if !self.is_library && is_of_library(&d.file) && d.trail.iter().all(|(file, ..)| is_of_library(file)) {
+            (d.file, d.span) = (self.code.file.clone(), self.span);
+            d.trail.clear();
+        } else if !self.is_library && d.trail.is_empty() && !d.file.is_empty() && d.file != self.code.file {
+            // A function of another file cannot be decoded.
+            d.trail.push((self.code.file.clone(), self.span, "called from here".to_owned()));
+        }
+        d.at(&self.code.file, self.span)
     }
 
     fn step(&mut self, i: &untyped::InstData) -> Result<()> {

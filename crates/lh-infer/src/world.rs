@@ -337,6 +337,14 @@ pub trait World {
     fn object(&mut self, o: ObjId) -> Object;
     /// Attribute of an object known while compiling (`np.sum`, `Color.RED`, `np.finfo(...)` results).
     fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId>;
+    /// The public names of the attributes of such an object, for messages.
+    fn names(&mut self, _o: ObjId) -> Vec<String> {
+        Vec::new()
+    }
+    /// The global names that `f` sees, for messages.
+    fn globals(&mut self, _f: FuncId) -> Vec<String> {
+        Vec::new()
+    }
     /// Whether an attribute of a class is a static method.
     fn is_static(&mut self, class: ObjId, name: &str) -> bool;
     /// A function or class attribute of the library dialect by path: `numpy.sum` is `lancehead.lib.numpy.sum`,

@@ -47,7 +47,7 @@ pub struct Diagnostic {
     pub trail: Vec<(String, Span, String)>,
     /// Advice, and other facts.
     pub notes: Vec<String>,
-    /// Names that exist where one was not found: the host names the nearest.
+    /// Names that exist where one was not found, or dotted names of classes with such: the host tells the nearest.
     pub names: Vec<String>,
     /// The parameter of the function being typed whose value must be known: with it, typing may succeed.
     pub literal: Option<usize>,
@@ -92,8 +92,8 @@ impl Diagnostic {
     }
     /// Adds names that exist where one was not found.
     #[must_use]
-    pub fn instead_of<'a>(mut self: Box<Self>, names: impl IntoIterator<Item = &'a str>) -> Box<Self> {
-        self.names.extend(names.into_iter().map(str::to_owned));
+    pub fn instead_of<N: AsRef<str>>(mut self: Box<Self>, names: impl IntoIterator<Item = N>) -> Box<Self> {
+        self.names.extend(names.into_iter().map(|name| name.as_ref().to_owned()));
         self
     }
     /// Adds a note.

@@ -5,6 +5,7 @@ Elements follow NumPy: division by zero gives infinity, NaN or 0. Compiled funct
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
@@ -181,7 +182,10 @@ def asked(f: Any, count: int) -> Any:
         # The code is in the cache for the next process that asks; regions have their own.
         f = njit(_PROBES[id(f)], error_model="numpy", cache=True)
     python = f.py_func
-    if type(python) is FunctionType and 0 < python.__code__.co_argcount - count <= len(python.__defaults__ or ()):
+    more = python.__code__.co_argcount - count if type(python) is FunctionType else 0
+    if more < 0 and not python.__code__.co_flags & inspect.CO_VARARGS:
+        raise TypeError(f"`{python.__name__}` is called with {count} elements, and takes {count + more}")
+    if 0 < more <= len(python.__defaults__ or ()):
         names = ", ".join([f"x{i}" for i in range(count)])
         return made(f"def call({names}):\n    return f0({names})\n", f)
     return f

@@ -527,6 +527,14 @@ impl World for Session<'_> {
         value
     }
 
+    fn names(&mut self, o: ObjId) -> Vec<String> {
+        self.host.names(o)
+    }
+
+    fn globals(&mut self, f: FuncId) -> Vec<String> {
+        self.host.globals(f)
+    }
+
     fn is_static(&mut self, class: ObjId, name: &str) -> bool {
         self.host.is_static(class, name)
     }

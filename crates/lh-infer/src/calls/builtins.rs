@@ -258,7 +258,7 @@ impl Infer<'_> {
     pub(crate) fn range(&mut self, args: &[Val]) -> Result<Val> {
         let mut ints = Vec::new();
         for a in args {
-            let a = self.unwrap_optional(a)?;
+            let a = self.unwrap_or_say(a, "'NoneType' object cannot be interpreted as an integer")?;
             if !(a.ty.is_int() || a.ty.is_bool() || a.ty.is_float()) {
                 return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("range() takes integers, not `{}`", a.ty))
                     .note("convert it with `int(...)`"));
@@ -437,11 +437,10 @@ impl Infer<'_> {
             let v = kwargs.iter().find(|(k, _)| k == n).map(|(_, v)| v.clone());
             v.filter(|v| !v.ty.is_none()).unwrap_or(Val::str(d))
         };
-        if let Some((k, _)) = kwargs.iter().find(|(k, _)| !matches!(k.as_str(), "sep" | "end" | "flush")) {
-            return Err(Diagnostic::new(
-                diag::NO_MATCHING_CALL,
-                format!("print() has no argument `{k}` in compiled code"),
-            ));
+        const KNOWN: [&str; 3] = ["sep", "end", "flush"];
+        if let Some((k, _)) = kwargs.iter().find(|(k, _)| !KNOWN.contains(&k.as_str())) {
+            let text = format!("`print` has no argument `{k}` in compiled code");
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).instead_of(KNOWN));
         }
         let (sep, end) = (named("sep", " "), named("end", "\n"));
         for (i, a) in args.iter().enumerate() {
@@ -639,8 +638,8 @@ pub(super) fn check_keywords(path: &str, kwargs: &[(String, Val)]) -> Result<()>
     match kwargs.iter().find(|(name, _)| !known.contains(&name.as_str())) {
         Some((name, _)) => {
             let path = path.trim_start_matches("builtins.");
-            let text = format!("`{path}` takes no argument `{name}=` in compiled code");
-            Err(Diagnostic::new(diag::NO_MATCHING_CALL, text))
+            let text = format!("`{path}` has no argument `{name}` in compiled code");
+            Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).instead_of(known.iter().copied()))
         }
         None => Ok(()),
     }

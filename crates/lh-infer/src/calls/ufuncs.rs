@@ -266,7 +266,7 @@ impl Infer<'_> {
         }
         if let Some((name, _)) = kwargs.iter().find(|(k, _)| k != "out" || !path.starts_with("numpy.")) {
             return match takes {
-                Some(_) => Err(wrong(format!("`{path}` takes no argument `{name}=` in compiled code"))),
+                Some(_) => Err(wrong(format!("`{path}` has no argument `{name}` in compiled code"))),
                 None => Ok(None),
             };
         }
@@ -323,7 +323,7 @@ impl Infer<'_> {
     fn call_with_keywords(&mut self, path: &str, takes: usize, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         const KNOWN: [&str; 7] = ["out", "where", "dtype", "casting", "order", "signature", "subok"];
         if let Some((name, _)) = kwargs.iter().find(|(k, _)| !KNOWN.contains(&k.as_str())) {
-            return Err(wrong(format!("`{path}` takes no argument `{name}=` in compiled code")));
+            return Err(wrong(format!("`{path}` has no argument `{name}` in compiled code")).instead_of(KNOWN));
         }
         // None stands for the default of the others.
         let refused = |(k, v): &&(String, Val)| v.ty.is_none() && matches!(&k[..], "casting" | "signature" | "subok");

@@ -9,7 +9,7 @@ use crate::world::Object;
 use lh_ir::class::{Binding, Class};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr, Semantics};
-use lh_ir::types::{Buffer, InstanceOf, TyKind};
+use lh_ir::types::{Buffer, InstanceOf, NamedTuple, TyKind};
 use lh_ir::{Const, FuncId, TupleMeaning, Ty};
 use lh_ops::runtime as rt;
 
@@ -61,7 +61,7 @@ impl Infer<'_> {
     /// `v.name`
     pub(crate) fn get_attr(&mut self, v: &Val, name: &str) -> Result<Val> {
         if let TyKind::Optional(_) = v.ty.kind() {
-            let inner = self.unwrap_optional(v)?;
+            let inner = self.unwrap_object(v, name)?;
             return self.get_attr(&inner, name);
         }
         if matches!(v.known.as_deref(), Some(Known::Keywords(..))) {
@@ -115,12 +115,26 @@ impl Infer<'_> {
         let text = format!("`{}` has no attribute `{name}` in compiled code", v.ty);
         let of_record = v.ty.as_record().map_or(&[][..], |r| &r.fields).iter().map(|f| &*f.name);
         let known = v.ty.fields().iter().map(|f| f.name.as_str()).filter(|n| !n.starts_with('_')).chain(of_record);
-        let d = Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text).instead_of(known);
+        let d = Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text).instead_of(known).instead_of(self.names_of(v.ty));
         let builtin = || substitutes::of(&format!("builtins.{}.{name}", v.ty));
         Err(match substitutes::of_attribute(&classes(v.ty), name).or_else(builtin) {
             Some(text) => d.note(text),
             None => d.note("compute it outside of the function and pass it in"),
         })
+    }
+
+    /// Names of the attributes of values of a type: those of a class of the program, else the classes that have them.
+    fn names_of(&mut self, t: Ty) -> Vec<String> {
+        let class = match t.kind() {
+            TyKind::Tuple { name: Some(n), .. } => Some(n.class),
+            _ => t.class().and_then(Class::user).map(|user| user.class),
+        };
+        let mut out = class.map_or_else(Vec::new, |class| self.world.names(class));
+        out.extend(classes(t).into_iter().filter(|c| !t.is_weak() || *c != "numpy.generic").map(str::to_owned));
+        if matches!(t.kind(), TyKind::DType(_)) {
+            out.push("numpy.dtype".to_owned());
+        }
+        out
     }
 
     /// Attributes that inference knows itself.
@@ -229,10 +243,12 @@ impl Infer<'_> {
             let text = format!("`{what}` has no attribute `{name}` in compiled code");
             return Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text).note("use it outside of the function");
         }
-        if let Object::Other(text) = object {
+        let names = self.world.names(o);
+        if let (Object::Other(text), []) = (object, &*names) {
             return opaque(&text);
         }
-        let d = Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{what}` has no attribute `{name}`"));
+        let d =
+            Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{what}` has no attribute `{name}`")).instead_of(names);
         match substitutes::of(&format!("{what}.{name}")) {
             Some(text) => d.note(text),
             None => d,
@@ -328,8 +344,7 @@ impl Infer<'_> {
         let mut parts = self.tuple_parts(point).expect("a tuple");
         for (k, v) in kwargs {
             let Some(at) = n.fields.iter().position(|f| f == k) else {
-                let text = format!("`{}` has no field `{k}`", n.name);
-                return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+                return Err(no_field(n, k));
             };
             parts[at] = v.clone();
         }
@@ -492,4 +507,9 @@ impl Infer<'_> {
         };
         Val::known(t, Known::Const(c))
     }
+}
+
+/// The refusal of a field that a named tuple lacks.
+pub(crate) fn no_field(n: &NamedTuple, name: &str) -> Box<Diagnostic> {
+    Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` has no field `{name}`", n.name)).instead_of(n.fields.iter())
 }

@@ -32,7 +32,7 @@ impl Infer<'_> {
     }
 
     fn own_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
-        let v = &self.unwrap_optional(v)?;
+        let v = &self.unwrap_or_say(v, "'NoneType' object is not subscriptable")?;
         if let Some(Known::ExcArgs(e)) = v.known.as_deref() {
             return self.exc_args_item(&e.clone(), k);
         }
@@ -499,7 +499,7 @@ impl Infer<'_> {
 
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of container")]
     fn set_own_item(&mut self, v: &Val, k: &Val, x: &Val) -> Result<()> {
-        let v = &self.unwrap_optional(v)?;
+        let v = &self.unwrap_or_say(v, "'NoneType' object does not support item assignment")?;
         if v.ty.is_overloaded() && self.struct_operation("operator", "setitem", &[v, k, x])?.is_some() {
             return Ok(());
         }

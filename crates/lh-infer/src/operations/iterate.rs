@@ -95,7 +95,7 @@ impl Infer<'_> {
                 self.range_len(&parts[0], &parts[1], &parts[2])
             }
             TyKind::Optional(_) => {
-                let inner = self.unwrap_optional(val)?;
+                let inner = self.unwrap_or_say(val, "object of type 'NoneType' has no len()")?;
                 self.len(&inner)
             }
             TyKind::Instance { .. }
@@ -295,7 +295,7 @@ impl Infer<'_> {
                 Ok(Plan::Items { seq: val.clone(), len, reversed })
             }
             TyKind::Optional(_) => {
-                let inner = self.unwrap_optional(val)?;
+                let inner = self.unwrap_or_say(val, "'NoneType' object is not iterable")?;
                 self.plan(&inner, reversed)
             }
             TyKind::Generator(_) if !reversed => Ok(Plan::Generator(val.clone(), Rc::default())),

@@ -128,7 +128,7 @@ impl Infer<'_> {
         {
             return Ok(v);
         }
-        let a = &self.unwrap_optional(a)?;
+        let a = &self.unwrap_or_say(a, format!("bad operand type for unary {}: 'NoneType'", unary_sign(op)))?;
         if is_several(a) {
             let raised = |x: &[Val], _: &Diagnostic| {
                 type_error(format!("bad operand type for unary {}: '{}'", unary_sign(op), class_name(&x[0])))

@@ -200,6 +200,8 @@ fn of_object(name: &str, class: &str, arg: &Bound<'_, PyAny>) -> String {
                 class.replace("_matrix", "_array")
             )
         }
+        ("lancehead", "ndarray") if module.starts_with("lancehead.cupy") => format!("pass an array: `{name}.get()`"),
+        ("lancehead", "ndarray") => format!("pass an array: `np.asarray({name})`"),
         ("xarray", _) => format!("pass its values: `{name}.values`"),
         ("torch", _) => format!("pass an array over its memory: `{name}.numpy()`"),
         ("builtins", "frozenset") => format!("pass `set({name})`"),

@@ -23,7 +23,7 @@ use lh_ir::untyped::Code;
 use lh_ir::{Const, ExcId, FuncId, ObjId, Ty};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFunction, PyModule, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFunction, PyList, PyModule, PyTuple, PyType};
 use std::sync::{LazyLock, Mutex};
 
 /// Functions of the library by path; `None` for names that it does not have.
@@ -332,6 +332,21 @@ impl Host for PyHost<'_> {
     fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId> {
         self.read_attribute(o, name).answer().flatten()
     }
+    fn names(&mut self, o: ObjId) -> Vec<String> {
+        let object = self.get(o);
+        match self.may_read_attributes(&object).answer() {
+            Some(true) => public(object.dir()),
+            _ => Vec::new(),
+        }
+    }
+    fn globals(&mut self, f: FuncId) -> Vec<String> {
+        let object = table::function_object(f).0;
+        if library::function(self.py, object).is_some() {
+            return Vec::new();
+        }
+        let globals = self.python_function(object).getattr(intern!(self.py, "__globals__"));
+        public(globals.and_then(|g| Ok(g.cast::<PyDict>()?.keys())))
+    }
     fn is_static(&mut self, class: ObjId, name: &str) -> bool {
         descriptors::is_static(&self.get(class), name)
     }
@@ -493,4 +508,10 @@ impl Host for PyHost<'_> {
         }
         class_names::short_text(&o)
     }
+}
+
+/// Those of some names that programs may use.
+fn public(names: PyResult<Bound<'_, PyList>>) -> Vec<String> {
+    let names: Vec<String> = names.and_then(|names| names.extract()).answer().unwrap_or_default();
+    names.into_iter().filter(|name| !name.starts_with('_')).collect()
 }

@@ -1,5 +1,6 @@
 //! Signatures and types written as text: `"float64(float64[:, ::1], int64)"`.
 
+use crate::object::attach::attach;
 use crate::object::canonical::canonical;
 use lh_ir::class::Class;
 use lh_ir::time_unit::TimeUnit;
@@ -266,7 +267,10 @@ impl Parser<'_> {
             }
             _ => {}
         }
-        scalar(short).map(Value::Type).ok_or_else(|| PyNameError::new_err(format!("name '{name}' is not a type")))
+        scalar(short).map(Value::Type).ok_or_else(|| {
+            let near = attach(|py| nearest(py, short)).unwrap_or_default();
+            PyNameError::new_err(format!("name '{name}' is not a type{near}"))
+        })
     }
     fn constructed(&self, name: &str, items: Vec<Value>) -> PyResult<Ty> {
         let wrong = || PyTypeError::new_err(format!("in the signature {:?}: wrong arguments of {name}", self.text));
@@ -330,4 +334,10 @@ impl Parser<'_> {
         }
         Ok(Ty::array(elem, steps.len(), layout_of_steps(&steps)))
     }
+}
+
+/// The end of the message about a name that is no type: the type whose name is nearest.
+fn nearest(py: Python<'_>, name: &str) -> PyResult<String> {
+    let known = py.import("lancehead.types")?.dir()?;
+    py.import("lancehead.options")?.call_method1("suggestion", (name, known))?.extract()
 }

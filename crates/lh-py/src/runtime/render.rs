@@ -58,8 +58,8 @@ fn reworded(py: Python<'_>, d: &Diagnostic) -> Option<Diagnostic> {
     let module = py.import("lancehead.wording").ok()?;
     let said = (d.id.0, &d.headline, &d.label, places, &d.notes, &d.names);
     let made = module.call_method1("reworded", said).ok()?;
-    let (id, headline, label, shown, told, notes): (String, String, String, usize, Vec<usize>, Vec<String>) =
-        made.extract().ok()?;
+    type Reworded = (String, String, String, usize, Vec<usize>, Vec<String>, Option<(String, u32)>);
+    let (id, headline, label, shown, told, notes, here): Reworded = made.extract().ok()?;
     let mut new = d.clone();
     if id == diag::UNSUPPORTED_CALL.0 {
         new.id = diag::UNSUPPORTED_CALL;
@@ -67,6 +67,10 @@ fn reworded(py: Python<'_>, d: &Diagnostic) -> Option<Diagnostic> {
     (new.headline, new.label, new.notes) = (headline, label, notes);
     if shown > 0 {
         (new.file, new.span, _) = d.trail[shown - 1].clone();
+        new.also.clear();
+    }
+    if let Some((file, line)) = here {
+        (new.file, new.span) = (file, Span { line, end_line: line, col: 0, end_col: 0 });
         new.also.clear();
     }
     new.trail = told.into_iter().map(|n| d.trail[n - 1].clone()).collect();
