@@ -3,8 +3,7 @@
 use crate::convert::rank;
 use crate::cx::Infer;
 use crate::emit::{ArrayParts, any_layout, exc, no_elements};
-use crate::operations::alternatives::way_to_hold;
-use crate::operations::operators::element;
+use crate::operations::{alternatives::way_to_hold, operators::element};
 use crate::val::{Known, Val};
 use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
