@@ -17,7 +17,8 @@ pub fn steps() -> Vec<Step> {
     vec![
         cargo("address", "-Zsanitizer=address", &[]),
         // A library that is not instrumented would hide by what threads are ordered.
-        cargo("thread", "-Zsanitizer=thread", &["-Zbuild-std"]),
+        // One test lets a child of a fork start threads.
+        cargo("thread", "-Zsanitizer=thread", &["-Zbuild-std"]).with("TSAN_OPTIONS", "die_after_fork=0"),
         cargo("undefined", undefined, &["-Zbuild-std"]),
         Step::pytest("sanitizer, undefined in C", &ahead).with("CC", C_COMPILER),
     ]
