@@ -96,8 +96,11 @@ def recorder(function: Any, items: list[Any]) -> Site | None:
     cells = zip(own.__code__.co_freevars, own.__closure__ or (), strict=True)
     names = {name for name in _named(own.__code__) if own.__globals__.get(name) is items}
     names |= {name for name, cell in cells if _contents(cell) is items}
-    names |= {name for name, p in inspect.signature(own).parameters.items() if p.default is items}
-    if not names or not all(_only_appends(code, names) for code in (own.__code__, *_codes(own.__code__))):
+    if (
+        hasattr(own, "__lancehead_copy__")
+        or not names
+        or not all(_only_appends(code, names) for code in (own.__code__, *_codes(own.__code__)))
+    ):
         return None
 
     def append(item: Any) -> tuple[()]:

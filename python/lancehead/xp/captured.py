@@ -23,6 +23,8 @@ from lancehead import _core, extending
 _READ: dict[CodeType, tuple[str, ...]] = {}
 #: Numbers and texts, which are values by themselves.
 PLAIN = (bool, int, float, complex, str, bytes, type(None), np.number, np.bool_)
+#: What tells a function whose lists are copies: the program's would not get what it appends.
+COPY = {"__lancehead_copy__": True}
 _NUMBER = frozenset((bool, int, float))
 _SERVED = frozenset((*(path.stem for path in (Path(__file__).parents[1] / "lib").iterdir()), "lancehead"))
 
@@ -225,6 +227,7 @@ def now(value: Any, known: dict[int, Any]) -> Any:
         own = FunctionType(f.__code__, _globals(f, known), f.__name__, None, tuple(map(_cell, f.__closure__ or ())))
         options = {} if f is value else {k: x for k, x in value.targetoptions.items() if k != "cache"}
         # It may read itself.
+        own.__dict__.update(COPY)
         known[id(value)] = own if f is value else _core.dispatcher(own, options, [], False)
         _fill(own, f, known)
     return known[id(value)]
@@ -276,6 +279,7 @@ def of_now(f: FunctionType) -> FunctionType:
         own_globals.update(current)
     own = FunctionType(f.__code__, own_globals, f.__name__, defaults, inner)
     own.__kwdefaults__, own.__qualname__, own.__module__ = f.__kwdefaults__, f.__qualname__, f.__module__
+    own.__dict__.update(COPY)
     return own
 
 
