@@ -110,7 +110,7 @@ def with_table(path, table):
 def pages():
     """Paths of the pages and their texts."""
     sys.modules.setdefault("lancehead", types.ModuleType("lancehead"))
-    options, settings, wording = loaded("options"), loaded("settings"), loaded("wording")
+    options, settings, _, wording = map(loaded, ("options", "settings", "notices", "wording"))
     debugging, packages = ROOT / "docs/debugging.md", ROOT / "docs/not-compiled.md"
     page = ROOT / "docs/options.md"
     # `tests/python/docs/test_overflow_checks.py` writes this section.

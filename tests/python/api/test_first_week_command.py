@@ -265,7 +265,7 @@ print(a[0])
 
 def test_f7_flags_of_the_table_are_all_checked():
     assert {s.name for s in settings.SETTINGS if s.is_flag} == {
-        "DISABLE_JIT", "CACHE", "DEBUGINFO", "DEBUG_CACHE", "BOUNDSCHECK", "RACE", "PERF", "SERVE_NUMBA",
+        "DISABLE_JIT", "CACHE", "DEBUGINFO", "DEBUG_CACHE", "BOUNDSCHECK", "RACE", "PERF", "PROFILE", "SERVE_NUMBA",
     }  # fmt: skip
 
 

@@ -244,7 +244,7 @@ def test_errors_of_the_system():
     assert (handled(), njit(handled)()) == ("FileNotFoundError", "OSError")
 
 
-@row("KeyError of a key that is a member, an instance or a frozen set, or a tuple with one")
+@row("KeyError of a key that is a member, an instance, a frozen set or a tuple whose length is known only at run time")
 def test_keys_that_are_objects():
     class Level(enum.Enum):
         LOW = 1

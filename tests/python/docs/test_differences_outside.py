@@ -176,7 +176,7 @@ def test_global_arrays_share_memory():
 
 @row("compiled code changes a global or captured list or array, or a list in such a list")
 def test_globals_are_not_changed():
-    for text, value in (("t.append(x)", [1]), ("t[0].append(x)", [[1]]), ("t.fill(x)", np.zeros(2))):
+    for text, value in (("t.insert(0, x)", [1]), ("t[0].append(x)", [[1]]), ("t.fill(x)", np.zeros(2))):
         change, _ = as_global(text, "t", value)
         with pytest.raises(errors.TypingError, match="read-only"):
             change(1)

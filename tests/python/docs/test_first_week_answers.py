@@ -28,7 +28,7 @@ def given():
 
 
 def appends():
-    ITEMS.append(4)
+    ITEMS.append(len(ITEMS))
 
 
 def extends():

@@ -25,6 +25,11 @@ class Account:
         return 2 * self.balance
 
 
+class Ledger(Account):
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+
+
 @njit
 def row_20_object(account):  # culprit
     return account.balance
@@ -32,7 +37,7 @@ def row_20_object(account):  # culprit
 
 @njit
 def row_20_constructor(balance):
-    return Account(balance).balance  # culprit
+    return Ledger(balance).balance  # culprit
 
 
 MATRIX = np.eye(3)
