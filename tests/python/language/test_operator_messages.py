@@ -32,7 +32,7 @@ def test_f31_functions_of_real_numbers_say_so(function):
 
 
 def test_f31_the_same_for_one_operand():
-    assert "is not defined for `complex128`" in said(njit(lambda z: np.cbrt(z)), 1j)
+    assert "is not defined for `complex`" in said(njit(lambda z: np.cbrt(z)), 1j)
 
 
 def none_or_one(flag):
