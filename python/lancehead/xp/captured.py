@@ -23,7 +23,7 @@ from lancehead import _core, extending
 _READ: dict[CodeType, tuple[str, ...]] = {}
 #: Numbers and texts, which are values by themselves.
 PLAIN = (bool, int, float, complex, str, bytes, type(None), np.number, np.bool_)
-#: What tells a function whose lists are copies: the program's would not get what it appends.
+#: The mark of a function whose lists are copies: those of the program would not get what it appends.
 COPY = {"__lancehead_copy__": True}
 _NUMBER = frozenset((bool, int, float))
 _SERVED = frozenset((*(path.stem for path in (Path(__file__).parents[1] / "lib").iterdir()), "lancehead"))
