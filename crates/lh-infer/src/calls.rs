@@ -210,7 +210,7 @@ impl Infer<'_> {
             crate::cost_of_all(&own, &args)
         };
         (0..signatures.len()).filter(|i| cost(i).is_some()).min_by_key(cost).ok_or_else(|| {
-            let given = own.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let given = bound.iter().map(|v| v.ty.numba().to_string()).collect::<Vec<_>>().join(", ");
             let text = format!("Invalid use of `{name}` with parameters ({given})");
             let has = signatures.iter().map(|(args, _)| format!("{args:?}")).collect::<Vec<_>>().join(" or ");
             Diagnostic::new(diag::NO_MATCHING_CALL, text).note(format!("{limit} {has}"))

@@ -236,7 +236,9 @@ def test_a_cache_of_a_programs_own(tmp_path: Path) -> None:
 
 
 def test_functions_that_run_in_the_interpreter() -> None:
-    class Opaque: ...
+    class Opaque:
+        def __getattr__(self, name: str) -> int:
+            return 1
 
     def body(a: Any, b: Any, out: Any) -> None:
         Opaque()
