@@ -32,9 +32,7 @@ impl<'py> Found<'py> {
             return Ok(());
         }
         if let Ok(list) = o.cast::<PyList>() {
-            // Where the first item is a number or a text, the others are.
-            let is_plain = list.get_item(0).map_or(true, |x| is_plain(&x));
-            return if is_plain { Ok(()) } else { list.iter().try_for_each(|x| self.look_at(&x, depth)) };
+            return if begins_plain(list) { Ok(()) } else { list.iter().try_for_each(|x| self.look_at(&x, depth)) };
         }
         if let Ok(tuple) = o.cast::<PyTuple>() {
             return tuple.iter().try_for_each(|x| self.look_at(&x, depth));
@@ -50,7 +48,7 @@ impl<'py> Found<'py> {
 
     fn look_at(&mut self, o: &Bound<'py, PyAny>, depth: u32) -> PyResult<()> {
         let class = o.get_type_ptr();
-        if class.addr() == self.last || is_plain(o) {
+        if class.addr() == self.last || is_plain(o) || o.cast_exact::<PyList>().is_ok_and(begins_plain) {
             return Ok(());
         }
         if o.is_instance_of::<PyTuple>() || o.is_instance_of::<PyDict>() || o.is_instance_of::<PyList>() || is_deque(o)
@@ -68,6 +66,11 @@ impl<'py> Found<'py> {
         }
         Ok(())
     }
+}
+
+/// Whether the first item is a number or a text: the others are, then.
+fn begins_plain(list: &Bound<'_, PyList>) -> bool {
+    list.is_empty() || list.get_item(0).is_ok_and(|x| is_plain(&x))
 }
 
 fn is_plain(o: &Bound<'_, PyAny>) -> bool {
