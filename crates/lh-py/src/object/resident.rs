@@ -3,8 +3,9 @@
 
 use crate::object::lock::lock;
 use std::ffi::{c_int, c_void};
-use std::sync::Mutex;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// A compilation that follows reads the pages again, from the cache of files, in half a millisecond.
@@ -46,6 +47,23 @@ fn is_traced() -> bool {
     !status.lines().any(|line| line.strip_prefix("TracerPid:").is_some_and(|pid| pid.trim() == "0"))
 }
 
+/// Whether one mapping of a file holds these addresses. Tools that move code to large pages put memory in its place,
+/// which would be lost.
+fn is_from_file(code: Range<u64>) -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    let holds = |line: &str| {
+        let mut words = line.split_whitespace();
+        let (from, to) = words.next()?.split_once('-')?;
+        let at = |text| u64::from_str_radix(text, 16).ok();
+        let (from, to, inode) = (at(from)?, at(to)?, words.nth(3)?);
+        (from <= code.start && code.end <= to).then(|| inode != "0")
+    };
+    *FOUND.get_or_init(|| {
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        maps.lines().find_map(holds).unwrap_or(false)
+    })
+}
+
 /// Takes the pages of code out of the process, if the module is this one.
 unsafe extern "C" fn leave(info: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
     // SAFETY: the loader describes a module that is loaded. Its code is mapped from the file and has not been written
@@ -66,7 +84,7 @@ unsafe extern "C" fn leave(info: *mut libc::dl_phdr_info, _: usize, _: *mut c_vo
         let page = libc::sysconf(libc::_SC_PAGESIZE) as u64;
         let (start, end) =
             ((base + code.p_vaddr).next_multiple_of(page), (base + code.p_vaddr + code.p_memsz) / page * page);
-        if start < end {
+        if start < end && is_from_file(start..end) {
             libc::madvise(start as *mut c_void, (end - start) as usize, libc::MADV_DONTNEED);
         }
         1
