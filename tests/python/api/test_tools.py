@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -233,10 +232,21 @@ for _ in range(100):
 )
 
 
-@pytest.mark.skipif(not shutil.which("py-spy"), reason="there is no py-spy")
 def test_f37_py_spy_has_compiled_functions_by_name(tmp_path):
     (tmp_path / "program.py").write_text(SPINNING)
-    recorded = ["py-spy", "record", "-d", "3", "-f", "raw", "-o", "stacks.txt", "--", sys.executable, "program.py"]
+    recorded = [
+        Path(sys.executable).with_name("py-spy"),
+        "record",
+        "-d",
+        "3",
+        "-f",
+        "raw",
+        "-o",
+        "stacks.txt",
+        "--",
+        sys.executable,
+        "program.py",
+    ]
     environment = {**os.environ, "LANCEHEAD_PROFILE": "1"}
     done = subprocess.run(recorded, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=100)
     if "ermission" in done.stderr:
