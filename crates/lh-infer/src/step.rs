@@ -412,7 +412,7 @@ impl Infer<'_> {
     /// A constant copy of a list of the program's. One to which the function only appends need not have a type.
     fn program_list(&mut self, o: ObjId, items: &[ObjId], inside: &[ObjId]) -> Result<Val> {
         const MANY: usize = 64;
-        let known = Some(Rc::new(Known::Program(o)));
+        let known = Some(Rc::new(Known::CopyOf(o)));
         let open = Val { v: None, known: known.clone(), ty: Class::list().of(vec![Ty::never()], true) };
         if items.len() > MANY && self.recorder(o).is_some() {
             return Ok(open);

@@ -44,7 +44,7 @@ pub enum Known {
     /// The iterable of `literal_unroll`.
     Unroll(Val),
     /// A constant copy of a list of the program's, which is this object.
-    Program(ObjId),
+    CopyOf(ObjId),
     /// Python's own `bool`: as a dtype the same as NumPy's, as a function it asks an array for its truth.
     PythonBool,
 }

@@ -276,7 +276,7 @@ impl Infer<'_> {
 
     /// `items.append(x)` of a list of the program's, which a function does nothing else with: Python appends.
     fn recorded(&mut self, name: &str, recv: &Val, args: &[Val]) -> Result<Option<Val>> {
-        let (Some(Known::Program(list)), "append", [x]) = (recv.known.as_deref(), name, args) else { return Ok(None) };
+        let (Some(Known::CopyOf(list)), "append", [x]) = (recv.known.as_deref(), name, args) else { return Ok(None) };
         let Some(block) = self.recorder(*list) else { return Ok(None) };
         if !has_pending(x.ty) {
             self.call_python(&Val::of_type(Ty::new(TyKind::Obj(block))), &Val::tuple(vec![x.clone()]))?;
