@@ -89,9 +89,6 @@ _RECORDERS: weakref.WeakValueDictionary[tuple[int, int], Site] = weakref.WeakVal
 def recorder(function: Any, items: list[Any]) -> Site | None:
     """A block that appends to a list outside of a function; None if the function does anything else with the list, of
     which compiled code has a constant copy."""
-    known = _RECORDERS.get((id(function), id(items)))
-    if known is not None:
-        return known
     own = getattr(function, "py_func", function)
     cells = zip(own.__code__.co_freevars, own.__closure__ or (), strict=True)
     names = {name for name in _named(own.__code__) if own.__globals__.get(name) is items}
@@ -102,6 +99,10 @@ def recorder(function: Any, items: list[Any]) -> Site | None:
         or not all(_only_appends(code, names) for code in (own.__code__, *_codes(own.__code__)))
     ):
         return None
+    # The function may have changed since; the block is the same.
+    known = _RECORDERS.get((id(function), id(items)))
+    if known is not None:
+        return known
 
     def append(item: Any) -> tuple[()]:
         items.append(item)

@@ -117,3 +117,19 @@ def test_threads_and_kernels_do_not_record():
     with pytest.raises(errors.TypingError):
         kernel[1, 1](np.zeros(1))
     assert items == []
+
+
+def test_a_function_that_reads_later_is_refused_then():
+    def first(x):
+        items.append(x)
+
+    def second(x):
+        items.append(x)
+        return len(items)
+
+    compiled = njit(first)
+    compiled(1)
+    first.__code__ = second.__code__
+    with pytest.raises(errors.TypingError, match="only appends"):
+        compiled(2)
+    assert items == [1]
