@@ -12,8 +12,7 @@ from collections.abc import Callable
 from opcode import opmap
 from typing import Any
 
-from lancehead import _core, errors
-from lancehead.options import NoAttribute
+from lancehead import _core, errors, options
 
 #: Modules of which only such names exist.
 MODULES = frozenset(
@@ -195,7 +194,7 @@ def missing(module: str, name: str) -> AttributeError | ImportError:
     known = NAMES.get(module, "").split() + NAMES.get(module.replace("lancehead", "numba", 1), "").split()
     full = f"{module}.{name}"
     if name not in known:
-        return NoAttribute(module, name)
+        return options.missing(module, name, calls=2)
     text = Absent(full).__lancehead_refused__
     # `from module import name` drops the text of an AttributeError. The import system asks a package for it, the
     # instruction any other module.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSp
 
 from lancehead import _core, config
 from lancehead.decorators import njit
+from lancehead.options import lacking, near_keywords
 
 if TYPE_CHECKING:
     from lancehead._core import Dispatcher
@@ -29,6 +30,7 @@ __all__ = [
     "jacrev", "jvp", "linearize", "stop_gradient", "value_and_grad", "vjp",
 ]  # fmt: skip
 __dir__ = __all__.copy
+__getattr__ = lacking(__name__)
 
 _COMPILED = "`{}` has a meaning in compiled code only"
 
@@ -604,3 +606,6 @@ def _compiled_once(function: Any, made_of: Any) -> Any:
     while len(_made) > _KEPT:
         _made.popitem(last=False)
     return found
+
+
+near_keywords(globals())

@@ -6,12 +6,14 @@ Nothing of lancehead is imported here, so that the page can be written without t
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from opcode import opmap
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 #: Why options for it change nothing.
 OBJECT_MODE = "there is no object mode to fall back to"
@@ -458,24 +460,103 @@ def suggestion(name: str, known: Iterable[str], most: int = 1) -> str:
     return f"; did you mean {' or '.join(f'`{n}`' for n in near)}?" if near else ""
 
 
-class NoAttribute(AttributeError):
-    """A name that a module lacks. The nearest one is looked for when the message is read: `hasattr` costs nothing.
+#: Modules that are searched for a name that the package lacks.
+_PARTS = ("gradients", "experimental", "extending", "typed", "sparse", "xp", "cuda")
+
+
+class _Near:
+    """A name that a module lacks. The nearest one is looked for when the message is read: `hasattr` costs nothing."""
+
+    args: tuple[Any, ...]
+    name: str | None
+    _text = "module {!r} has no attribute {!r}"
+
+    def __init__(self, module: str, name: str, reason: str = "") -> None:
+        super().__init__(self._text.format(module, name) + reason, name=name)  # type: ignore[call-arg]
+        self._module, self._reason = module, reason
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._module, self.name, self._reason)
+
+    def __str__(self) -> str:
+        name = self.name or ""
+        if self._module == "lancehead":
+            for part in _PARTS:
+                if name in importlib.import_module(f"lancehead.{part}").__all__:
+                    return f"{self.args[0]}; it is in `lancehead.{part}`"
+        known = () if self._reason else dir(sys.modules.get(self._module))
+        return f"{self.args[0]}{suggestion(name, (n for n in known if n[0] != '_'))}"
+
+
+class NoAttribute(_Near, AttributeError):
+    """A name that a module lacks.
 
     >>> str(NoAttribute("lancehead", "vectorise"))
     "module 'lancehead' has no attribute 'vectorise'; did you mean `vectorize`?"
     """
 
-    def __init__(self, module: str, name: str, reason: str = "") -> None:
-        text = f"module {module!r} has no attribute {name!r}{reason}"
-        super().__init__(text, name=name)
-        self._module, self._reason = module, reason
 
-    def __reduce__(self) -> Any:
-        return NoAttribute, (self._module, self.name, self._reason)
+class NoImport(_Near, ImportError):
+    """A name that `from module import name` does not find, which drops the text of an AttributeError."""
 
-    def __str__(self) -> str:
-        known = () if self._reason else dir(sys.modules.get(self._module))
-        return f"{self.args[0]}{suggestion(self.name or '', (name for name in known if name[0] != '_'))}"
+    _text = "cannot import name {1!r} from {0!r}"
+
+
+def missing(module: str, name: str, reason: str = "", calls: int = 1) -> NoAttribute | NoImport:
+    """The error for a name that a module lacks, for the function that is so many calls out and that Python asks."""
+    frame = sys._getframe(calls + 1)
+    imports = frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
+    return (NoImport if imports else NoAttribute)(module, name, reason)
+
+
+def lacking(module: str) -> Callable[[str], NoReturn]:
+    """The `__getattr__` of a module that has no other names than its own."""
+
+    def __getattr__(name: str) -> NoReturn:
+        raise missing(module, name)
+
+    return __getattr__
+
+
+def near_keywords(module: dict[str, Any]) -> None:
+    """Lets a module's public functions name the nearest keyword argument after one that they do not have, as CPython
+    does by itself from 3.13.
+
+    >>> def scaled(x, *, factor=1.0):
+    ...     return x * factor
+    >>> module = {"__name__": __name__, "scaled": scaled}
+    >>> near_keywords(module)
+    >>> module["scaled"](2.0, facter=3.0)
+    Traceback (most recent call last):
+    TypeError: scaled() got an unexpected keyword argument 'facter'; did you mean `factor`?
+    """
+    if sys.version_info >= (3, 13):
+        return
+    made: dict[FunctionType, Callable[..., Any]] = {}  # Some have two names.
+    for name, function in list(module.items()):
+        if name[0] != "_" and isinstance(function, FunctionType) and function.__module__ == module["__name__"]:
+            code = inspect.unwrap(function).__code__
+            known = code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
+            if known and not code.co_flags & inspect.CO_VARKEYWORDS:
+                module[name] = made[function] = made.get(function) or _with_near_keywords(function, known)
+
+
+def _with_near_keywords(function: FunctionType, known: tuple[str, ...]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def called(*args: Any, **options: Any) -> Any:
+        try:
+            return function(*args, **options)
+        except TypeError as error:
+            text = str(error)
+            for name in options:
+                if (
+                    name not in known
+                    and text == f"{function.__qualname__}() got an unexpected keyword argument {name!r}"
+                ):
+                    error.args = (text + suggestion(name, known),)
+            raise
+
+    return called
 
 
 _KNOWN = {decorator: of(decorator) for decorator in (*_JIT, "stencil", *_CUDA)}

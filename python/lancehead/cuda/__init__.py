@@ -62,6 +62,7 @@ from lancehead.cuda.streams import (
 from lancehead.cuda.ufuncs import guvectorize, vectorize
 from lancehead.cuda.vector_types import *  # noqa: F403
 from lancehead.decorators import literal_unroll
+from lancehead.options import lacking
 from lancehead.types import (
     b1, bfloat16, bool_, boolean, byte, c8, c16, char, complex64, complex128, double, f2, f4, f8, float16, float32,
     float64, i1, i2, i4, i8, int8, int16, int32, int64, int_, intc, intp, long_, longlong, short, size_t, ssize_t, u1,
@@ -92,3 +93,4 @@ __all__ = [
 ]  # fmt: skip
 __all__ += ["KernelDerivative", "block", "vjp", *vector_types.__all__]  # noqa: PLE0604
 __dir__ = __all__.copy
+__getattr__ = lacking(__name__)

@@ -8,6 +8,7 @@ from lancehead import _core
 from lancehead.cuda.devices import gpus
 from lancehead.errors import NumbaInvalidConfigWarning
 from lancehead.notices import tell
+from lancehead.options import near_keywords
 
 # The oldest that compilers still make code for.
 _OLDEST = (7, 5)
@@ -155,3 +156,6 @@ def _compile(
         function, sig, name, default_cc(cc), abi=abi if device else "kernel", debug=bool(debug), lineinfo=lineinfo,
         fastmath=bool(fastmath), limits=limits(launch_bounds),
     )  # fmt: skip
+
+
+near_keywords(globals())

@@ -17,6 +17,7 @@ from lancehead.cuda.devices import current_context
 from lancehead.cuda.gpu import address_of, allocated, current_gpu, fetch, opened, reach_of, upload
 from lancehead.cuda.memory import Foreign, Freed, MemoryPointer, allocate, interface_of, over
 from lancehead.cuda.streams import check, exported, external_stream, legacy_default_stream, on_gpu, wait
+from lancehead.options import near_keywords
 
 # The default streams, which others have no need to be ordered with.
 _DEFAULTS = 2
@@ -741,3 +742,6 @@ def is_shared(a: np.ndarray) -> bool:
 
 class ManagedNDArray(MappedNDArray):
     """An array that both the host and the device use, wherever it is."""
+
+
+near_keywords(globals())

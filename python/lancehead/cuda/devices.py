@@ -17,6 +17,7 @@ from lancehead.cuda.errors import UnsupportedError
 from lancehead.cuda.gpu import CPU_INSTEAD, count, current_gpu, extent_of, here, opened, reached, use
 from lancehead.cuda.memory import Deallocations, MemoryManager
 from lancehead.cuda.streams import Event, Stream, event, external_stream, stream
+from lancehead.options import near_keywords
 
 
 class MemoryInfo(NamedTuple):
@@ -513,3 +514,6 @@ def profiling() -> Iterator[None]:
         yield
     finally:
         profile_stop()
+
+
+near_keywords(globals())

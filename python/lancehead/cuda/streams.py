@@ -14,6 +14,7 @@ from lancehead import _core
 from lancehead.cuda.errors import CudaAPIError
 from lancehead.cuda.gpu import current_gpu
 from lancehead.notices import tell
+from lancehead.options import near_keywords
 
 
 class Stream:
@@ -281,3 +282,6 @@ def event_elapsed_time(start: Event, end: Event) -> float:
     if start._there is not None and end._there is not None:
         return end._there.since(start._there)
     return (end._at - start._at) / 1e6
+
+
+near_keywords(globals())

@@ -421,7 +421,7 @@ from lancehead.cupy.ufuncs import (
     trunc,
     ufunc,
 )
-from lancehead.options import NoAttribute
+from lancehead.options import missing
 
 if TYPE_CHECKING:
     from lancehead.cupy.kernels import ElementwiseKernel
@@ -543,7 +543,7 @@ def __getattr__(name: str) -> Any:
     if name in _LATER:
         found = globals()[name] = getattr(importlib.import_module(f"lancehead.cupy.{_LATER[name]}"), name)
         return found
-    raise NoAttribute(__name__, name)
+    raise missing(__name__, name)
 
 
 __all__ = [

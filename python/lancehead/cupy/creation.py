@@ -9,6 +9,7 @@ import numpy as np
 
 from lancehead.cupy import hosted, layout, ufuncs
 from lancehead.cupy.hosted import wrap
+from lancehead.options import near_keywords
 from lancehead.xp import array as lazy
 from lancehead.xp import creation as base
 from lancehead.xp import dtypes
@@ -278,3 +279,5 @@ __all__ = [
     "empty", "empty_like", "eye", "from_dlpack", "full", "full_like", "identity", "linspace", "meshgrid", "ones",
     "ones_like", "zeros", "zeros_like",
 ]  # fmt: skip
+
+near_keywords(globals())

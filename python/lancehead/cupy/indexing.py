@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.cupy import hosted, layout, ufuncs
+from lancehead.options import near_keywords
 from lancehead.xp import array as lazy
 from lancehead.xp import elementwise
 from lancehead.xp import indexing as basic
@@ -245,3 +246,5 @@ def _flat_key(key: Any) -> Any:
 
 
 __all__ = ["flatiter", "get", "put", "scatter"]
+
+near_keywords(globals())

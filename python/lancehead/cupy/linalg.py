@@ -8,6 +8,7 @@ import numpy as np
 
 from lancehead.cupy.hosted import given, result
 from lancehead.cupy.hosted import hosted as _of
+from lancehead.options import near_keywords
 
 LinAlgError = np.linalg.LinAlgError
 
@@ -55,3 +56,5 @@ __all__ = [
     "vector_norm",
 ]  # fmt: skip
 __dir__ = __all__.copy
+
+near_keywords(globals())

@@ -10,6 +10,7 @@ import numpy as np
 
 from lancehead.cupy import hosted, layout, ufuncs
 from lancehead.cupy.hosted import wrap
+from lancehead.options import near_keywords
 from lancehead.xp import array as lazy
 from lancehead.xp import dtypes, elementwise, manipulation, products, reducing
 
@@ -335,3 +336,5 @@ __all__ = [
     "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "clip", "count_nonzero", "cumprod", "cumsum", "dot",
     "imag", "matmul", "mean", "nonzero", "prod", "real", "sort", "std", "sum", "take", "var", "where",
 ]  # fmt: skip
+
+near_keywords(globals())

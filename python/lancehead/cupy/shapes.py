@@ -13,6 +13,7 @@ from lancehead.cupy import hosted, layout, ufuncs
 from lancehead.cupy.creation import array, as_order
 from lancehead.cupy.hosted import wrap
 from lancehead.cupy.reductions import array_of, finished
+from lancehead.options import near_keywords
 from lancehead.xp import array as lazy
 from lancehead.xp import manipulation
 
@@ -305,3 +306,5 @@ __all__ = [
     "hstack", "matrix_transpose", "moveaxis", "ravel", "reshape", "resize", "roll", "rollaxis", "rot90", "split",
     "row_stack", "squeeze", "stack", "swapaxes", "transpose", "vsplit", "vstack",
 ]  # fmt: skip
+
+near_keywords(globals())

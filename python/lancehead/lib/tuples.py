@@ -246,10 +246,55 @@ def _columns_of_iterators(rows, strict):
         yield moved(line)
 
 
+def side_by_side(strict, *parts):
+    """`zip(*parts, strict=strict)`
+
+    >>> list(zip([1, 2], "ab", strict=True))
+    [(1, 'a'), (2, 'b')]
+    """
+    if strict:
+        sources = _iterators(parts)
+        for x in sources[0]:
+            yield (x,) + _beside(sources[1:], 1)
+        _check_ends(sources[1:], 1)
+    else:
+        for row in zip(*parts):
+            yield row
+
+
+def _iterators(parts):
+    if len(parts) == 0:
+        return ()
+    return (iter(parts[0]),) + _iterators(parts[1:])
+
+
+def _beside(sources, at):
+    if len(sources) == 0:
+        return ()
+    return (_item_of(sources[0], at),) + _beside(sources[1:], at + 1)
+
+
+def _item_of(source, at):
+    for x in source:
+        return x
+    raise ValueError(_shorter(at))
+
+
+def _check_ends(sources, at):
+    if len(sources) > 0:
+        for _ in sources[0]:
+            _longer(at)
+        _check_ends(sources[1:], at + 1)
+
+
 def _check_end(i):
     # Of `strict=True`: the first of the rows ends first.
     if i > 0:
-        raise ValueError("zip() argument " + str(i + 1) + " is shorter than argument" + _those_before(i))
+        raise ValueError(_shorter(i))
+
+
+def _shorter(i):
+    return "zip() argument " + str(i + 1) + " is shorter than argument" + _those_before(i)
 
 
 def _longer(i):

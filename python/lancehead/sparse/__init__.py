@@ -8,7 +8,7 @@ array([20.,  3.])
 import importlib
 from typing import Any, NoReturn
 
-from lancehead.options import NoAttribute
+from lancehead.options import missing
 from lancehead.sparse import compiled as compiled
 from lancehead.sparse import csgraph as csgraph
 from lancehead.sparse.arrays import bsr_array, coo_array, csc_array, csr_array
@@ -84,7 +84,7 @@ REFUSED = {
 
 def __getattr__(name: str) -> NoReturn:
     reason = f": {REFUSED[name]}" if name in REFUSED else ""
-    raise NoAttribute(__name__, name, reason)
+    raise missing(__name__, name, reason)
 
 
 __all__ = [

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.options import near_keywords
 from lancehead.sparse import dtypes
 from lancehead.sparse.conversions import sparse
 from lancehead.sparse.formats import Array, is_sparse, of_coords
@@ -326,3 +327,6 @@ def get_index_dtype(arrays: Any = (), maxval: Any = None, check_contents: bool =
         limits = np.iinfo(np.int32)
         given = [a for a in given if a.size and not (a.min() >= limits.min and a.max() <= limits.max)]
     return dtypes.index_dtype(given, 0 if maxval is None else int(maxval)).type
+
+
+near_keywords(globals())

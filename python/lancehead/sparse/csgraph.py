@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from lancehead.options import NoAttribute
+from lancehead.options import missing, near_keywords
 from lancehead.sparse import dtypes, loops
 from lancehead.sparse.conversions import sparse, to_csr, transposed
 from lancehead.sparse.formats import Array, Rows, compressed, is_sparse, of_coords, rows_of
@@ -417,7 +417,7 @@ REFUSED = dict.fromkeys(
 
 def __getattr__(name: str) -> NoReturn:
     reason = f": {REFUSED[name]}" if name in REFUSED else ""
-    raise NoAttribute(__name__, name, reason)
+    raise missing(__name__, name, reason)
 
 
 __all__ = [
@@ -428,3 +428,5 @@ __all__ = [
     "triangles",
 ]  # fmt: skip
 __dir__ = __all__.copy
+
+near_keywords(globals())

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lancehead.decorators import is_jitted, njit
+from lancehead.options import near_keywords
 from lancehead.sparse import dtypes, loops
 from lancehead.sparse.conversions import line, of_line, sparse, to_csc, to_csr
 from lancehead.sparse.formats import CLASSES, Array, Rows, compressed, is_sparse, rows_of
@@ -233,3 +234,5 @@ def gathered(begins: Array, ends: Array, parts: Array, size: int) -> Array:
 
 
 _OURS = CLASSES.values()
+
+near_keywords(globals())

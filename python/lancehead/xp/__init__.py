@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from lancehead.options import NoAttribute
+from lancehead.options import lacking
 from lancehead.xp import (  # noqa: F401
     by_numpy,
     creation,
@@ -96,6 +96,4 @@ __dir__ = __all__.copy
 
 
 if not TYPE_CHECKING:  # Else type checkers would take all names.
-
-    def __getattr__(name: str) -> NoReturn:
-        raise NoAttribute(__name__, name)
+    __getattr__ = lacking(__name__)

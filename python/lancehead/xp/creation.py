@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.options import near_keywords
 from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
 from lancehead.xp.devices import CPU, as_device, uploaded
@@ -249,3 +250,5 @@ __all__ = [
     "arange", "asarray", "empty", "empty_like", "eye", "from_dlpack", "full", "full_like", "linspace", "meshgrid",
     "ones", "ones_like", "tril", "triu", "zeros", "zeros_like",
 ]  # fmt: skip
+
+near_keywords(globals())

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.options import near_keywords
 from lancehead.xp import dtypes
 from lancehead.xp.array import from_numpy, ndarray, wrap
 from lancehead.xp.devices import as_device
@@ -166,3 +167,5 @@ __all__ = [
     "rfftfreq", "rfftn",
 ]  # fmt: skip
 __dir__ = __all__.copy
+
+near_keywords(globals())

@@ -27,6 +27,7 @@ from numpy import empty
 
 from lancehead.decorators import njit
 from lancehead.lib.primitives import folding
+from lancehead.options import near_keywords
 from lancehead.xp import captured, dtypes, places, records, several
 from lancehead.xp import functions as of
 from lancehead.xp.array import lazy, ndarray, wrap
@@ -631,3 +632,5 @@ __all__ = [
     "adjacent_difference", "exclusive_scan", "inclusive_scan", "inner", "map", "reduce", "scan", "segmented_reduce",
     "segmented_scan", "transform_reduce",
 ]  # fmt: skip
+
+near_keywords(globals())

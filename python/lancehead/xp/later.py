@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from lancehead.options import near_keywords
 from lancehead.xp.array import OPERATORS, ndarray
 from lancehead.xp.devices import BEFORE_USE
 from lancehead.xp.schedules import Schedule
@@ -43,3 +44,5 @@ BEFORE_USE.append(_load_devices)
 OPERATORS["explain"], OPERATORS["autotune"] = explain, autotune
 
 __all__ = ["autotune", "explain"]
+
+near_keywords(globals())

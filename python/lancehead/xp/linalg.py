@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.options import near_keywords
 from lancehead.xp import dtypes, elementwise
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, operands
@@ -250,3 +251,5 @@ __all__ = [
     "trace", "vecdot", "vector_norm",
 ]  # fmt: skip
 __dir__ = __all__.copy
+
+near_keywords(globals())

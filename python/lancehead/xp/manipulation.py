@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.options import near_keywords
 from lancehead.xp import dtypes
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.devices import on_device
@@ -255,3 +256,5 @@ __all__ = [
     "matrix_transpose", "moveaxis", "permute_dims", "repeat", "reshape", "roll", "squeeze", "stack", "tile",
     "unstack",
 ]  # fmt: skip
+
+near_keywords(globals())

@@ -17,6 +17,7 @@ import numpy as np
 
 from lancehead.decorators import njit
 from lancehead.lib.primitives import placing
+from lancehead.options import near_keywords
 from lancehead.xp import dtypes, several
 from lancehead.xp import functions as of
 from lancehead.xp import places as program
@@ -369,3 +370,5 @@ __all__ = [
     "constant", "counting", "gather", "outer", "permutation", "reverse", "scatter", "stencil", "strided", "transform",
     "zip", "zipwith",
 ]  # fmt: skip
+
+near_keywords(globals())

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.options import near_keywords
 from lancehead.xp import dtypes, places
 from lancehead.xp.array import OPERATORS, lazy, ndarray, wrap
 from lancehead.xp.devices import on_device
@@ -92,3 +93,5 @@ def tensordot(x1: ndarray, x2: ndarray, /, *, axes: Any = 2) -> ndarray:
 __all__ = [
     "matmul", "tensordot", "vecdot",
 ]  # fmt: skip
+
+near_keywords(globals())

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from lancehead.options import near_keywords
 from lancehead.xp import dtypes, places
 from lancehead.xp.array import broadcast, from_numpy, lazy, ndarray, wrap
 from lancehead.xp.devices import on_device
@@ -495,3 +496,5 @@ __all__ = [
     "max", "mean", "min", "nonzero", "prod", "searchsorted", "sort", "std", "sum", "take", "take_along_axis",
     "unique_all", "unique_counts", "unique_inverse", "unique_values", "var", "where",
 ]  # fmt: skip
+
+near_keywords(globals())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.lib.primitives import results
+from lancehead.options import near_keywords
 from lancehead.xp import dtypes, selecting
 from lancehead.xp.array import ndarray, wrap
 from lancehead.xp.devices import on_device
@@ -322,3 +323,5 @@ __all__ = [
     "bincount", "compact", "difference", "histogram", "intersection", "k_select", "merge", "partition", "run_length",
     "sort_by_key", "symmetric_difference", "top_k", "union", "unique",
 ]  # fmt: skip
+
+near_keywords(globals())

@@ -547,3 +547,31 @@ def test_nothing_leaks():
         once()
     gc.collect()
     assert _core.live_allocations() == before
+
+
+def beside(a, b, strict):
+    return [(x, y) for x, y in zip(a, b, strict=strict)]
+
+
+def three_beside(a, b, c):
+    return list(zip(a, b, c, strict=True))
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("a", [[1, 2], (1, 2), np.arange(2), np.arange(3.0), "ab", "abc"])
+@pytest.mark.parametrize("b", [[0.5, 1.5], [0.5], "xyz"])
+def test_zip_of_named_parts_checks_their_lengths(a, b, strict):
+    agree(beside, a, b, strict)
+
+
+def test_zip_of_three_parts_says_which_one_ends_first():
+    for given in (
+        ([1], [2], [3]),
+        ([1], [2], []),
+        ([1], [], [3]),
+        ([], [2], [3]),
+        ([], [], [3]),
+        ([1, 2], "ab", (1.5, 2.5)),
+    ):
+        given = tuple(x if len(x) else np.zeros(0) for x in given)
+        agree(three_beside, *given)

@@ -285,6 +285,8 @@ def test_reduction():
         ("int a = ;\ny[0] = 1;", 2, "expected an expression"),
         ("int a = 1;\ny[0] = b;", 3, 'identifier "b" is undefined'),
         ("y[0] = missing(1);", 2, 'identifier "missing" is undefined'),
+        ("double total = 1;\ny[0] = totla;", 3, 'identifier "totla" is undefined; did you mean `total`?'),
+        ("y[0] = sqtr(2.0);", 2, 'identifier "sqtr" is undefined; did you mean `sqrt`?'),
         ("int a = 1\ny[0] = a;", 2, 'expected a ";"'),
         ("struct S { int a; } s;", 2, "struct is not served"),
         ("float f = 1.0f;\nint k = f % 2;", 3, "must have integral"),

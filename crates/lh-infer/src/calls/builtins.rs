@@ -57,19 +57,27 @@ impl Infer<'_> {
                 Ok(Some(self.lazy(Lazy::Enumerate(x.clone(), start))))
             }
             ("builtins.zip", _) => {
-                let strict = kwargs.iter().any(|(_, v)| v.as_bool() == Some(true));
-                if strict {
-                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, "zip(strict=True) is not supported")
-                        .note("compare the lengths first"));
-                }
                 if let Some(a) = args.iter().find(|a| a.ty.is_number()) {
                     return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` is not iterable", a.ty)));
                 }
+                let strict = kwargs.first().map(|(_, strict)| strict).filter(|s| s.as_bool() != Some(false));
+                let is_empty = |a: &Val| a.ty.tuple_elems().is_some_and(<[Ty]>::is_empty);
+                if strict.is_some() && args.iter().any(is_empty) && !args.iter().all(is_empty) {
+                    let text = "zip(strict=True) of an empty tuple is not supported";
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("compare the lengths first"));
+                }
                 // Beside nothing there is nothing, of no type.
-                if args.is_empty() || args.iter().any(|a| a.ty.tuple_elems().is_some_and(<[Ty]>::is_empty)) {
+                if args.is_empty() || args.iter().any(is_empty) {
                     return Ok(Some(Val::tuple(Vec::new())));
                 }
-                Ok(Some(self.lazy_zip(args)))
+                match strict {
+                    Some(strict) => {
+                        let strict = self.truth(strict)?;
+                        let given: Vec<Val> = std::iter::once(strict).chain(args.iter().cloned()).collect();
+                        self.call_library("tuples.side_by_side", &given).map(Some)
+                    }
+                    None => Ok(Some(self.lazy_zip(args))),
+                }
             }
             ("builtins.reversed", [x]) => Ok(Some(self.lazy(Lazy::Reversed(x.clone())))),
             ("builtins.map", [f, rest @ ..]) if !rest.is_empty() => {

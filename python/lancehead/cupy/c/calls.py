@@ -67,6 +67,11 @@ def called(w: Writer, name: str, values: list[Value], line: int) -> Value | None
     return found.write(w, values, line)
 
 
+def functions() -> set[str]:
+    """The names of all known functions."""
+    return {*_OTHERS, *_REAL, *_COMPLEX}
+
+
 def _floating(values: list[Value]) -> np.dtype[Any]:
     # The type of a function of floats: of floats that, of integers double.
     found = [v.type for v in values if v.type.kind == "f"]

@@ -214,7 +214,7 @@ class Parser:
             else:
                 break
         if not words:
-            raise undefined(self.now.text, line)
+            raise undefined(self.now.text, line, (*_WORDS, *self.types))
         return TypeName(_canonical(words, line), 0, "const" in qualifiers, False, argument), qualifiers
 
     def _skip_parentheses(self) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+from lancehead.options import suggestion
 
 
 class CompileException(Exception):
@@ -55,9 +57,9 @@ def unserved(name: str, line: int) -> Failure | None:
     return None
 
 
-def undefined(name: str, line: int) -> Failure:
-    """The error for a name that nothing declares."""
-    return unserved(name, line) or Failure(f'identifier "{name}" is undefined', line)
+def undefined(name: str, line: int, known: Iterable[str]) -> Failure:
+    """The error for a name that nothing declares, with the nearest of those that there are."""
+    return unserved(name, line) or Failure(f'identifier "{name}" is undefined{suggestion(name, known)}', line)
 
 
 class Token(NamedTuple):

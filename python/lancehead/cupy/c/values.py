@@ -86,7 +86,7 @@ def scalar(of: TypeName, env: dict[str, Any], line: int) -> Any:
     elif of.name in GROUPS and not of.pointers:
         return GROUPS[of.name]
     else:
-        raise undefined(of.name, line)
+        raise undefined(of.name, line, (*env, *SCALARS, *GROUPS))
     if isinstance(found, TypeName):
         found = scalar(found, env, line)
     for _ in range(of.pointers):

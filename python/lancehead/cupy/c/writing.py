@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lancehead.cupy.c.calls import called, complex_of, of_group
+from lancehead.cupy.c.calls import called, complex_of, functions, of_group
 from lancehead.cupy.c.carrays import Indexed, Indexer
 from lancehead.cupy.c.parsing import Function, Node, TypeName
 from lancehead.cupy.c.tokens import Failure, undefined
@@ -223,7 +223,8 @@ class Writer:
             return found
         if name in ("nullptr", "NULL"):
             return constant(0, LONG)
-        raise undefined(name, line)
+        variables = [own for scope in self.scopes for own in scope]
+        raise undefined(name, line, (*variables, *_NAMED, *(known.lstrip("=") for known in self.env)))
 
     def _comma(self, a: Node, b: Node, line: int) -> Value:
         self.effect(a)
@@ -444,7 +445,7 @@ class Writer:
         values = [self.value(g) for g in given]
         found = called(self, name, values, line)
         if found is None:
-            raise undefined(name, line)
+            raise undefined(name, line, (*self.program.unit.functions, *functions()))
         return found
 
     def _method(self, of: Node, given: list[Node], line: int) -> Value:

@@ -107,6 +107,8 @@ def fmod(x, y):
     dtype = prim.result_type(x, y)
     if prim.is_bool(dtype):
         return fmod(prim.cast(x, np.int8), prim.cast(y, np.int8))
+    if prim.is_complex(dtype):
+        prim.error("the function is of real numbers")
     a, b = prim.cast(x, dtype), prim.cast(y, dtype)
     if prim.is_int(dtype):
         if b == 0 or (prim.is_signed(dtype) and b + 1 == 0):
