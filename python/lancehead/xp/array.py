@@ -408,12 +408,12 @@ def _viewed(a: Any, first: int, shape: tuple[int, ...], strides: tuple[int, ...]
 
 def _compute(x: ndarray) -> ndarray:
     # `compute()` of arrays whose value takes more than a call.
-    _numpy(x)
+    _value(x)
     return x
 
 
-def _numpy(x: ndarray) -> np.ndarray:
-    # `numpy()` of the same.
+def _value(x: ndarray) -> Any:
+    # The value, on a device an array of that.
     node = x._node
     if x._view is not None:
         part = x._view.value()
@@ -421,7 +421,12 @@ def _numpy(x: ndarray) -> np.ndarray:
             return part
         node = x._view.node()
     compute(node)
-    found: np.ndarray = node.value
+    return node.value
+
+
+def _numpy(x: ndarray) -> np.ndarray:
+    # `numpy()` of the same.
+    found: np.ndarray = _value(x)
     return found if type(found) is np.ndarray else devices.fetched(found)
 
 

@@ -22,7 +22,7 @@ from lancehead.xp import costs
 from lancehead.xp.array import ndarray
 from lancehead.xp.device_regions import prepare, runner, steps_of, synchronize
 from lancehead.xp.device_schedules import again, is_elsewhere
-from lancehead.xp.devices import as_device, is_gpu
+from lancehead.xp.devices import as_device, has_kernels, is_gpu
 from lancehead.xp.graph import Node
 from lancehead.xp.kernels import how
 from lancehead.xp.regions import compute, groups, ordered, region_of
@@ -59,6 +59,9 @@ def autotune(f: Callable[..., ndarray] | ndarray, *arguments: Any, budget: float
         raise ValueError("the array has been computed, so that there is nothing to tune")
     if is_elsewhere(node):
         raise ValueError(f"the array is computed on another device by {node.schedule}; it is tuned without that")
+    if node.device is not None and node.device.number is not None and not _is_there(node):
+        # Schedules of the CPU device are those of GPUs' kernels, which it does without.
+        return node.schedule or Schedule()
     if _is_there(node):
         _prepared(node)
     else:
@@ -83,7 +86,7 @@ def autotune(f: Callable[..., ndarray] | ndarray, *arguments: Any, budget: float
 
 
 def _is_there(node: Node) -> bool:
-    return node.device is not None and node.device.number is not None
+    return has_kernels(node.device)
 
 
 def _prepared(node: Node) -> None:
@@ -164,7 +167,7 @@ def _measured(node: Node, before: Schedule, budget: float) -> Schedule:
 def _call(node: Node) -> Callable[[], Any]:
     # A function that computes the node without giving it a value.
     device = node.device
-    if device is None or device.number is None:
+    if not _is_there(node):
         step = region_of([node])
         return functools.partial(step.region.function, *step.arguments())
     run = runner(device, *again(*ordered([node])))

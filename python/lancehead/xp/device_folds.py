@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lancehead.xp import device_orders as orders
-from lancehead.xp import device_serial as serial
 from lancehead.xp import device_texts as texts
-from lancehead.xp import dtypes, standing_in
+from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.graph import Node
 from lancehead.xp.kernels import Code, Index, Places, cast, how, rounded
@@ -103,8 +102,6 @@ def _numpy_fold(node: Node, places: Places) -> Fold:
         of_places = better(f"element(r, b{given})", f"element(r, a{given})")
         parts += _part("", names, "np.int64(i)", f"b if {of_places} else a", "a")
         parts.append(_kernels(given, dtype, order))
-        if standing_in.is_here() and len(x.shape) - 1 in axes:
-            parts.append(serial.place(given, f"element(r, {{}}{given})", of.typed(x.dtype), better))
     else:
         final = f"{dtype}(np.divide(a, {dtype}(n)))" if gives is Gives.MEAN else "a"
         parts += _part("", names, f"element(r, i{given})", simple, final)
@@ -123,8 +120,8 @@ def _order(law: Law, is_place: bool, x: Node, axes: tuple[int, ...], dtype: np.d
     if len(x.shape) - 1 not in axes:
         return "left"
     if is_place:
-        # Places have one order only. A thread of the CPU device looks at one element after the other.
-        return "left" if standing_in.is_here() else "neighbours"
+        # Places have one order only.
+        return "neighbours"
     return "lanes"
 
 
@@ -137,9 +134,7 @@ def _better(sign: str, has_nan: bool) -> Callable[[str, str], str]:
 
 
 def _kernels(given: str, dtype: str, order: str, prefix: str = "") -> str:
-    # The kernels in an order; the CPU device has some of its own.
-    found = orders.reduction(given, dtype, order, prefix)
-    return f"{found}\n{serial.reduction(given, dtype, order, prefix)}" if standing_in.is_here() else found
+    return orders.reduction(given, dtype, order, prefix)
 
 
 def _part(prefix: str, names: list[str], at: str, op: str, final: str, opened: str = "a") -> list[str]:

@@ -14,9 +14,8 @@ import numpy as np
 
 from lancehead.decorators import njit
 from lancehead.xp import device_orders as orders
-from lancehead.xp import device_serial as serial
 from lancehead.xp import device_texts as texts
-from lancehead.xp import dtypes, standing_in
+from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.device_folds import fold_of
 from lancehead.xp.device_schedules import THREADS, tile_of
@@ -29,8 +28,6 @@ from lancehead.xp.rows import How
 SHAPE: ContextVar[tuple[int, int]] = ContextVar("SHAPE", default=(THREADS, 1))
 #: Elements that a thread counts and moves.
 PART = 1024
-#: From so many elements on, a thread of the CPU device goes over places in lanes.
-SERIAL = 64
 
 _COMPILED: dict[str, dict[str, Any]] = {}
 
@@ -188,12 +185,7 @@ class Folded(Step):
                 blocks = 1
             found = out if blocks == 1 else empty(rows * blocks, out.dtype)
             facts = (found, rows, size, n, blocks, *parts, *given)
-            if f"{kernel}alone" in self.names and size >= orders.FROM.get(order, SERIAL):
-                # Few threads have much to do: each processor takes some of them.
-                self.names[f"{kernel}alone"][rows * blocks, 1](*facts)
-            elif f"{kernel}columns" in self.names and rows >= serial.WIDTH:
-                self.names[f"{kernel}columns"][-(-rows // serial.WIDTH) * blocks, 1](*facts)
-            elif size >= orders.FROM.get(order, size + 1) and not (parts and order == "halves"):
+            if size >= orders.FROM.get(order, size + 1) and not (parts and order == "halves"):
                 threads = orders.THREADS[order]
                 count = -(-rows * blocks // 16) if order == "lanes" else rows * blocks
                 self.names[f"{kernel}blocks"][count, threads](*facts)
@@ -294,17 +286,9 @@ class Scattered(Step):
         launch(self.names["kernel"], count * width, out, counted, order, count, width, *self.given(run))
 
 
-def sorted_order(
-    names: dict[str, Any], keys: Any, rows: int, n: int, m: int, is_descending: bool = False, by_kernel: bool = False
-) -> Any:
-    """The places of the elements of lines in their order; elements are so many from each other in memory.
-
-    The order is that of the kernels, which is also said by `is_descending`.
-    """
+def sorted_order(names: dict[str, Any], keys: Any, rows: int, n: int, m: int) -> Any:
+    """The places of the elements of lines in their order; elements are so many from each other in memory."""
     order = empty(rows * n, np.int64)
-    if standing_in.is_here() and not by_kernel:
-        standing_in.order_lines(order, keys, rows, n, m, is_descending)
-        return order
     runs = -(-n // 16)
     launch(names["begin"], rows * runs, order, keys, rows, n, m, runs)
     width = 16
@@ -329,11 +313,8 @@ class Sorted(Step):
         out, keys = self.new(run), run.array(self.keys_place)
         n, m = shape[self.axis] if shape else 1, math.prod(shape[self.axis + 1 :])
         if out.size:
-            rows, by_kernel = out.size // n, run.node(self.outs[0][0]).schedule is not None
-            if not self.is_order and not by_kernel and out.dtype not in dtypes.COMPLEX and standing_in.is_here():
-                standing_in.sort_lines(out, keys, rows, n, m)
-                return
-            order = sorted_order(self.names, keys, rows, n, m, by_kernel=by_kernel)
+            rows = out.size // n
+            order = sorted_order(self.names, keys, rows, n, m)
             kernel = self.names["places" if self.is_order else "values"]
             launch(kernel, out.size, out, order, keys, rows, n, m)
 
@@ -364,9 +345,6 @@ class Tiled(Step):
             size = shape[-2] * shape[-1]
             first = np.arange(math.prod(shape[:-2])).reshape(shape[:-2]) * size
             firsts.append(np.broadcast_to(first, outer).reshape(-1).copy())
-        if standing_in.is_here() and standing_in.has_products(out.dtype) and run.node(self.outs[0][0]).schedule is None:
-            standing_in.multiply(out, a, b, firsts[0], firsts[1], m, k, n)
-            return
         count = math.prod(outer)
         tile = self.tile
         grid = (-(-n // tile), -(-m // tile), min(count, 65535))

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lancehead.xp import regions, standing_in
+from lancehead.xp import regions
 from lancehead.xp.device_loops import SHAPE, Step, check_step, element_step, step_of
 from lancehead.xp.device_schedules import again, apart, elsewhere, is_elsewhere
-from lancehead.xp.devices import Device, current, fetched, uploaded
+from lancehead.xp.devices import Device, current, fetched, has_kernels, over, over_host, uploaded
 from lancehead.xp.graph import TRANSFER, Node
 from lancehead.xp.kernels import Code, Conflict, Index, Places, how
 from lancehead.xp.places import add_note, raising
-from lancehead.xp.regions import compute_here, ordered, settle, unknown
+from lancehead.xp.regions import alone, compute_here, groups, ordered, region_of, results, settle, unknown
 from lancehead.xp.rows import How, Kind
 
 #: Operations that a kernel may do again for an element that another one has computed.
@@ -183,8 +183,6 @@ def planned(order: Sequence[Node], kept: Sequence[Node]) -> tuple[Plan, list[Nod
         if node.op.row.how is How.STORED:
             key.append(shapes.setdefault(node.dynamic[1], len(shapes)))
     key.extend(place[n] for n in kept)
-    # A real GPU has kernels of its own.
-    key.append(standing_in.is_here())
     key.extend(tuple([min(n, 2) for n in shape]) for shape in shapes)
     structure = tuple(key)
     plan = _PLANS.get(structure)
@@ -228,7 +226,34 @@ def runner(device: Device, order: Sequence[Node], kept: Sequence[Node]) -> Calla
     return values
 
 
+def _compute_over(device: Device, wanted: Sequence[Node]) -> None:
+    # The CPU device has the memory of the host, whose functions compute there.
+    for some in groups(wanted):
+        some = [n for n in some if n.value is None]
+        if not some:
+            continue
+        step = region_of(some)
+        values = results(step.region, step.order, [over_host(n.value) for n in step.leaves] + step.numbers)
+        taken: set[int] = set()
+        for node, value in zip(step.kept, values, strict=True):
+            if node.device is device:
+                value = over(_own(node, value, taken), device)
+            settle(node, value)
+
+
+def _own(node: Node, value: Any, taken: set[int]) -> np.ndarray:
+    # The result in memory that no other array has: kernels of the program may write to it.
+    array = np.asarray(value, node.dtype)
+    memory = array.base if array is value else array
+    is_own = not isinstance(memory, np.ndarray | None) and node.op.kind is not Kind.VIEW and id(memory) not in taken
+    taken.add(id(memory))
+    return np.array(array, order="C", copy=None if is_own or array is not value else True)
+
+
 def _compute_on(device: Device, wanted: Sequence[Node]) -> None:
+    if not has_kernels(device):
+        _compute_over(device, wanted)
+        return
     _prepare(wanted)
     order, kept = ordered(wanted)
     several, copies = again(order, kept)
@@ -273,8 +298,29 @@ def transfer(wanted: Sequence[Node]) -> None:
                 settle(node, uploaded(source.value, where))
 
 
+def _compute_alone(node: Node) -> bool:
+    # Gives a node of the CPU device its value if all its inputs have theirs.
+    device = node.device
+    if device is None or device.number is None or has_kernels(device):
+        return False
+    if node.op is TRANSFER or node.schedule is not None:
+        return False
+    given = [over_host(n.value) for n in node.inputs]
+    if any(value is None for value in given):
+        return False
+    try:
+        value = (node.op.alone or alone(node))(*given, *node.dynamic)
+    except Exception as error:
+        add_note(error, node)
+        raise
+    settle(node, over(_own(node, value, set()), device))
+    return True
+
+
 def compute(wanted: Sequence[Node]) -> None:
     """Gives nodes of any devices their values: transfers before what reads them, then the rest of each device."""
+    if len(wanted) == 1 and wanted[0].value is None and _compute_alone(wanted[0]):
+        return
     transfer(wanted)
     rest = [n for n in wanted if n.value is None]
     host = [n for n in rest if n.device is None or n.device.number is None]

@@ -114,7 +114,7 @@ class Top(Selection):
         count, start = (k, 0) if self.is_top else (1, k)
         values, places = empty(rows * count, keys.dtype), empty(rows * count, np.int64)
         if values.size:
-            order = sorted_order(self.names, keys, rows, n, 1, self.is_top)
+            order = sorted_order(self.names, keys, rows, n, 1)
             launch(self.names["first"], rows * count, values, places, order, keys, rows, n, start, count)
         if self.is_top:
             self.found(run, values, places)

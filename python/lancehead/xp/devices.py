@@ -114,6 +114,15 @@ def on_device(*given: Any) -> bool:
     return False
 
 
+def by_kernels(*given: Any) -> bool:
+    """Whether an array or a node is on a device that computes by kernels."""
+    for x in given:
+        device = x.device
+        if device is not None and device.number is not None and has_kernels(device):
+            return True
+    return False
+
+
 def is_gpu(device: Device | None) -> bool:
     """Whether a device is a real GPU, whose memory the host does not reach."""
     if device is None or device.number is None:
@@ -121,6 +130,15 @@ def is_gpu(device: Device | None) -> bool:
     from lancehead.cuda.gpu import current_gpu
 
     return current_gpu() is not None
+
+
+#: Whether the CPU device computes by the kernels of GPUs: `LANCEHEAD_XP_KERNELS=1`, for tests of these.
+KERNELS = [os.environ.get("LANCEHEAD_XP_KERNELS") == "1"]
+
+
+def has_kernels(device: Device | None) -> bool:
+    """Whether a device computes by kernels, as GPUs do. The CPU device has the host's memory and its functions."""
+    return device is not None and device.number is not None and (KERNELS[0] or is_gpu(device))
 
 
 def current(device: Device) -> Any:
@@ -142,6 +160,14 @@ def uploaded(value: Any, device: Device) -> Any:
         return cuda.to_device(value)
 
 
+def over(value: np.ndarray, device: Device) -> Any:
+    """An array of a CPU device over memory of the host, in row-major order."""
+    from lancehead import cuda
+
+    with current(device):
+        return cuda.DeviceNDArray(value)
+
+
 def fetched(value: Any) -> np.ndarray:
     """The value of a node as an array of NumPy, of a device array a copy."""
     if hasattr(value, "copy_to_host"):
@@ -156,6 +182,6 @@ def over_host(value: Any) -> Any:
 
 
 __all__ = [
-    "CPU", "Device", "as_device", "current", "default_device", "devices", "fetched", "is_gpu", "mixed", "on_device",
-    "over_host", "uploaded",
+    "CPU", "Device", "as_device", "by_kernels", "current", "default_device", "devices", "fetched", "has_kernels",
+    "is_gpu", "mixed", "on_device", "over", "over_host", "uploaded",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 
 from lancehead.xp import dtypes, places
 from lancehead.xp.array import OPERATORS, binary, broadcast, from_numpy, known, ndarray, unary, wrap
-from lancehead.xp.devices import on_device
+from lancehead.xp.devices import by_kernels
 from lancehead.xp.graph import Node, Op, leaf, made, number, op
 from lancehead.xp.rows import Element, Kind, Row
 
@@ -312,7 +312,7 @@ def clip(x: ndarray, /, min: Any = None, max: Any = None) -> ndarray:
     dtype = x.dtype
     if min is not None and max is not None and dtype.kind in "iuf":
         a, low, high = x.node(), _bound_node(min, dtype), _bound_node(max, dtype)
-        if low.dtype == dtype == high.dtype and not on_device(a, low, high):
+        if low.dtype == dtype == high.dtype and not by_kernels(a, low, high):
             shape = a.shape
             for bound in (low, high):
                 if bound.shape and bound.shape != shape:

@@ -16,7 +16,7 @@ from lancehead.xp.array import ndarray
 from lancehead.xp.device_loops import Step as DeviceStep
 from lancehead.xp.device_regions import steps_of, transfer
 from lancehead.xp.device_schedules import elsewhere, is_elsewhere
-from lancehead.xp.devices import CPU, fetched
+from lancehead.xp.devices import CPU, fetched, has_kernels
 from lancehead.xp.graph import Node, transferred
 from lancehead.xp.regions import Step, groups, region_of
 from lancehead.xp.rows import Kind
@@ -103,7 +103,7 @@ class Explanation:
         transfer([node])
         if node.value is not None:
             return
-        if x.device.number is not None:
+        if has_kernels(x.device):
             self._explain_device(x)
             return
         names: dict[Node, str] = {}

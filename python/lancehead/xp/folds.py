@@ -31,7 +31,7 @@ from lancehead.options import near_keywords
 from lancehead.xp import captured, dtypes, places, records, several
 from lancehead.xp import functions as of
 from lancehead.xp.array import lazy, ndarray, wrap
-from lancehead.xp.devices import on_device
+from lancehead.xp.devices import by_kernels
 from lancehead.xp.elementwise import convert, subtract
 from lancehead.xp.graph import Node, Op, leaf, made, name_of
 from lancehead.xp.graph import op as operation
@@ -250,7 +250,7 @@ def _folded(
     if check:
         some = wrap(made(_MAP, _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),))).numpy()
         of.check_associative(op, some.astype(dtype))
-    if on_device(*nodes) and not any(records.is_record(d) for d in (elements, dtype, *[n.dtype for n in nodes])):
+    if by_kernels(*nodes) and not any(records.is_record(d) for d in (elements, dtype, *[n.dtype for n in nodes])):
         is_near = axis is None or math.prod(shape[axis + 1 :]) == 1
         order = "left" if not is_near else "lanes" if is_commutative else "neighbours"
         return _folded_there(op, f, nodes, _first(init, dtype), axis, shape, (elements, dtype, order))
@@ -368,7 +368,7 @@ def total(x: ndarray) -> ndarray:
         ops.append(op)
         n = inputs[0]
     key = (*ops, n.dtype, node.dtype)
-    is_chain = n.value is not None and n.shape == shape and 0 not in shape and len(shape) > 0 and not on_device(node)
+    is_chain = n.value is not None and n.shape == shape and 0 not in shape and len(shape) > 0 and not by_kernels(node)
     known = _TOTALS.get(key) if is_chain else None
     if known is not None:
         op, dtype = known
@@ -397,7 +397,7 @@ def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = Fa
     if not a.ndim or not b.ndim or a.shape[-1] != b.shape[-1]:
         raise ValueError(f"lines of arrays of the shapes {a.shape} and {b.shape} do not fit")
     f, nodes, elements = several.elementwise(f, (a, b))
-    if on_device(a, b) or isinstance(elements, tuple):
+    if by_kernels(a, b) or isinstance(elements, tuple):
         a = a[(..., *(None,) * (b.ndim - 1), slice(None))]
         return transform_reduce(f, op, init, a, b, axis=-1, check=check)
     begin, n = several.initial(init, elements), a.shape[-1]

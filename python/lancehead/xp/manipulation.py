@@ -11,7 +11,7 @@ import numpy as np
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes
 from lancehead.xp.array import ndarray, wrap
-from lancehead.xp.devices import on_device
+from lancehead.xp.devices import by_kernels
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.graph import Node, made
 from lancehead.xp.rows import Element, Row
@@ -112,7 +112,7 @@ def stack(arrays: Any, /, *, axis: int = 0) -> ndarray:
     if len({x.shape for x in found}) != 1:
         raise ValueError("arrays that are stacked have one shape")
     shape = found[0].shape
-    if shape and not on_device(*found):
+    if shape and not by_kernels(*found):
         k = axis_of(axis, len(shape) + 1)
         nodes, dtype = _common(found)
         if dtype.kind in "biufc":

@@ -9,10 +9,14 @@ from collections.abc import Sequence
 from types import CodeType
 from typing import Any
 
+from lancehead import options
+
 #: A code object and the offset of an instruction; which line that is is found out when it is asked for.
 Place = tuple[CodeType, int]
 
 _FOLDER = os.path.dirname(__file__) + os.sep
+#: Functions of this package are called from there, too, so that near keywords are told.
+_CALLS = options.__file__
 #: Whether a file is one of this package.
 _IS_OURS: dict[str, bool] = {}
 
@@ -26,7 +30,7 @@ def here() -> Place | None:
         if is_ours is False:
             return code, frame.f_lasti
         if is_ours is None:
-            is_ours = code.co_filename.startswith((_FOLDER, "<lancehead.xp"))
+            is_ours = code.co_filename.startswith((_FOLDER, _CALLS, "<lancehead.xp"))
             _IS_OURS[code.co_filename] = is_ours
             continue
         if frame.f_back is None:

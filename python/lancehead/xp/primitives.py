@@ -23,7 +23,7 @@ from lancehead.xp import functions as of
 from lancehead.xp import places as program
 from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
 from lancehead.xp.creation import full
-from lancehead.xp.devices import as_device, on_device
+from lancehead.xp.devices import as_device, by_kernels
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.folds import as_line, map, no_text, reshaped
 from lancehead.xp.functions import Zipped
@@ -52,7 +52,7 @@ def outer(f: Any, a: ndarray, b: ndarray) -> Any:
     """The results of a function for each element of `a` with each of `b`: shape a.shape + b.shape, type as of `map`."""
     f = of.binary(f)
     dtype = several.result(f, (a.dtype, b.dtype))
-    if on_device(a, b) or isinstance(dtype, tuple):
+    if by_kernels(a, b) or isinstance(dtype, tuple):
         return map(f, a[(..., *(None,) * b.ndim)], b)
     helper = of.made(_products(of.typed(dtype)), f, parallel={"unsafe": True})
     shape = a.shape + b.shape
@@ -90,7 +90,7 @@ def gather(x: ndarray, indices: ndarray) -> ndarray:
     """
     if type(x) is ndarray and type(indices) is ndarray and _LINES:
         a, i = x.node(), indices.node()
-        is_plain = len(a.shape) == 1 == len(i.shape) and i.dtype is dtypes.int64 and not on_device(a, i)
+        is_plain = len(a.shape) == 1 == len(i.shape) and i.dtype is dtypes.int64 and not by_kernels(a, i)
         if is_plain and a.op.kind is not Kind.VIEW and i.op.kind is not Kind.VIEW:
             found = Node(_LINES[0], (a, i), i.shape, a.dtype)
             found.place = program.here()
@@ -100,7 +100,7 @@ def gather(x: ndarray, indices: ndarray) -> ndarray:
     rows = reshaped(as_node(x), (x.shape[0], *row))
     shape = (places.shape[0], *row)
     node = made(_GATHER, _gather, (rows, places), shape, x.dtype, objects=(take_rows,), is_costly=True)
-    if not on_device(node) and not _LINES:
+    if not by_kernels(node) and not _LINES:
         _LINES.append(node.op)
     return wrap(reshaped(node, indices.shape + rest))
 
@@ -183,7 +183,7 @@ def stencil(f: Any, x: ndarray, where: Any, boundary: str = "nearest", *, value:
     dtype = several.result(f, (x.dtype,) * len(offsets))
     if isinstance(dtype, tuple):
         return tuple([stencil(_item(f, i, len(offsets)), x, where, boundary, value=value) for i in range(len(dtype))])
-    if on_device(x):
+    if by_kernels(x):
         return _stencil_there(f, x, shape, before, after, offsets, boundary, value, dtype)
     text = _loops(x.ndim, before, after, tuple(offsets), boundary, of.typed(dtype))
     helper = of.made(text, f, parallel={"unsafe": True})

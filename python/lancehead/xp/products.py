@@ -9,7 +9,7 @@ import numpy as np
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes, places
 from lancehead.xp.array import OPERATORS, lazy, ndarray, wrap
-from lancehead.xp.devices import on_device
+from lancehead.xp.devices import by_kernels
 from lancehead.xp.elementwise import conj, convert, multiply, operands
 from lancehead.xp.graph import Op, made
 from lancehead.xp.manipulation import axis_of, moveaxis, reshape
@@ -40,7 +40,7 @@ def matmul(x1: ndarray, x2: ndarray, /) -> ndarray:
     shape = outer + left[-2:-1] * (len(a.shape) > 1) + right[-1:] * (len(b.shape) > 1)
     nodes = (convert(a, dtype), convert(b, dtype))
     node = made(_MATMUL, _product, nodes, shape, dtype, is_costly=True, is_fresh=True)
-    if not on_device(node):
+    if not by_kernels(node):
         _KNOWN[dtype] = node.op
     return wrap(node)
 

@@ -14,7 +14,7 @@ import numpy as np
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes, places
 from lancehead.xp.array import broadcast, from_numpy, lazy, ndarray, wrap
-from lancehead.xp.devices import on_device
+from lancehead.xp.devices import by_kernels
 from lancehead.xp.elementwise import as_node, convert, minimum, operands, sqrt, square
 from lancehead.xp.folds import is_mapped, total
 from lancehead.xp.graph import Node, Op, leaf, made
@@ -69,7 +69,7 @@ def _reduced(
     if not axes:
         # Over no axes, each element is reduced by itself.
         x, axes, keepdims = x[..., None], (x.ndim,), False
-    if 1 < len(axes) < x.ndim and row.law in (Law.SUM, Law.PRODUCT) and dtype.kind in "fc" and on_device(x):
+    if 1 < len(axes) < x.ndim and row.law in (Law.SUM, Law.PRODUCT) and dtype.kind in "fc" and by_kernels(x):
         return reshape(_one_by_one(row, astype(x, dtype, copy=False), axes, dict(more).get("ddof", 0.0)), shape)
     named = None if len(axes) == x.ndim else axes[0] if len(axes) == 1 else axes
     static = (row.name, named, bool(keepdims), more)
@@ -113,10 +113,10 @@ def _remembered(f: Callable[..., ndarray]) -> Callable[..., ndarray]:
         shape = node.shape
         key = name, axis, keepdims, node.dtype, len(shape)
         found = _KNOWN.get(key)
-        if found is None or 0 in shape or on_device(node):
+        if found is None or 0 in shape or by_kernels(node):
             result = f(x, axis=axis, keepdims=keepdims)
             made_one = result._node
-            if made_one.op.kind is Kind.REDUCTION and made_one.inputs[0] is node and not on_device(node):
+            if made_one.op.kind is Kind.REDUCTION and made_one.inputs[0] is node and not by_kernels(node):
                 _KNOWN[key] = made_one.op, made_one.dtype, None if axis is None else axis_of(axis, len(shape))
             return result
         op, dtype, k = found
@@ -384,7 +384,7 @@ def where(condition: ndarray, x1: Any, x2: Any, /) -> ndarray:
     dtype = dtypes.as_dtype(np.result_type(a.dtype, b.dtype))
     shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
     found = chosen(as_node(condition), convert(a, dtype), convert(b, dtype), shape)
-    if not on_device(found._node):
+    if not by_kernels(found._node):
         _CHOICES[dtype] = found._node.op
     return found
 

@@ -367,7 +367,7 @@ def joined(order: Sequence[Node], kept: Sequence[Node]) -> Step:
         copies = frozenset(copied)
         structure = (*structure, copies)
     schedule, hint = kept[0].schedule if kept else None, (0, 0)
-    if schedule is not None:
+    if schedule is not None and (kept[0].device is None or kept[0].device.number is None):
         hint = schedule.hint
         if schedule.has_loops:
             nodes = [n for n, _, _ in _instances(order, kept)]
@@ -494,7 +494,7 @@ def _compute_few(wanted: Node) -> bool:
         _FEW_REGIONS[found] = step.region
         _run(step)
     else:
-        _call(region, order, [wanted], [n.value for n in leaves])
+        settle(wanted, results(region, order, [n.value for n in leaves])[0])
     return True
 
 
@@ -536,10 +536,12 @@ def compute_here(*wanted: Node) -> None:
 
 
 def _run(step: Step) -> None:
-    _call(step.region, step.order, step.kept, step.arguments())
+    for node, value in zip(step.kept, results(step.region, step.order, step.arguments()), strict=True):
+        settle(node, value)
 
 
-def _call(region: Region, order: Sequence[Node], kept: Sequence[Node], arguments: list[Any]) -> None:
+def results(region: Region, order: Sequence[Node], arguments: list[Any]) -> Sequence[Any]:
+    """Calls the function of a region with arguments. Errors name the operations that raise them."""
     started = perf_counter()
     try:
         values = region.function(*arguments)
@@ -554,5 +556,4 @@ def _call(region: Region, order: Sequence[Node], kept: Sequence[Node], arguments
         region.signatures = len(region.function.signatures)
     else:
         region.seconds = passed
-    for node, value in zip(kept, values, strict=True):
-        settle(node, value)
+    return values  # type: ignore[no-any-return]

@@ -12,7 +12,7 @@ from lancehead.lib.primitives import results
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes, selecting
 from lancehead.xp.array import ndarray, wrap
-from lancehead.xp.devices import on_device
+from lancehead.xp.devices import by_kernels
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.folds import as_line, reshaped
 from lancehead.xp.graph import Node, made, several
@@ -97,7 +97,7 @@ def sort_by_key(keys: ndarray, values: ndarray, *, axis: int | None = None) -> r
     elif keys.ndim != 1 or not values.ndim or keys.shape[0] != values.shape[0]:
         raise ValueError(f"keys of shape {keys.shape} do not fit values of shape {values.shape}")
     row = TAKE if axis is None else TAKE_ALONG_AXIS
-    if axis is None and not on_device(keys):
+    if axis is None and not by_kernels(keys):
         order = _made(ARGSORT, (as_node(keys),), keys.shape, dtypes.int64, selecting.stable_order).node()
     else:
         order = as_node(argsort(keys, axis=-1 if axis is None else axis))

@@ -11,7 +11,7 @@ import numpy as np
 
 from lancehead.xp import captured, places
 from lancehead.xp.array import ndarray, wrap
-from lancehead.xp.devices import on_device
+from lancehead.xp.devices import by_kernels
 from lancehead.xp.graph import Node, Op, name_of
 from lancehead.xp.regions import joined, unknown
 from lancehead.xp.rows import Kind
@@ -77,7 +77,7 @@ class _Structure:
             raise TypeError("a traced function is part of one region; schedules are of its results")
         if len(order) == 0 or any(n in place for n in wanted):
             raise TypeError("a traced function gives new arrays or its arguments, not views of them")
-        if on_device(*order):
+        if by_kernels(*order):
             self.recorded = order, list(wanted), place
             return
         step = joined(order, [n for n in wanted if n not in place])

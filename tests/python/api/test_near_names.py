@@ -64,7 +64,9 @@ def test_f29_the_nearest_keyword_is_told(call, meant):
 
 
 def test_a_name_of_another_module_is_told():
-    with pytest.raises(ImportError, match=r"cannot import name 'grad' from 'lancehead'; it is in `lancehead.gradients`"):
+    with pytest.raises(
+        ImportError, match=r"cannot import name 'grad' from 'lancehead'; it is in `lancehead.gradients`"
+    ):
         exec("from lancehead import grad", {})
 
 

@@ -381,6 +381,7 @@ def test_streams_of_others_are_copied():
             xp.random.default_rng(there, device="cpu")
 
 
+@pytest.mark.usefixtures("by_kernels")
 def test_laws_are_ptx():
     x = xp.random.default_rng(3, device="cuda:0")
     wanted = (x.normal(0.0, 2.0, 9), x.integers(0, 6, 9), x.poisson([20.0]), x.gamma([2.0]), x.binomial([9], 0.5))

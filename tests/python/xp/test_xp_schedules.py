@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lancehead import xp
-from lancehead.xp import device_loops, device_selections, dtypes
+from lancehead.xp import device_loops, device_selections, devices, dtypes
 from lancehead.xp.regions import groups, region_of
 
 A = np.random.default_rng(0).normal(size=(13, 7))
@@ -150,6 +150,7 @@ def made_there(**options: Any) -> tuple[Any, Any]:
     return e, (e + 1.0) * xp.sum(e)
 
 
+@pytest.mark.usefixtures("by_kernels")
 def test_fuse_and_recompute_on_devices() -> None:
     plain = made_there()[1].numpy()
     for options, count, kernels, is_stored in (
@@ -185,6 +186,7 @@ def test_fuse_and_recompute_on_devices() -> None:
     assert counts.numpy().sum() == A.size
 
 
+@pytest.mark.usefixtures("by_kernels")
 def test_launches_on_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     launches = list[tuple[int, int]]()
     origin = device_loops.launch
@@ -230,6 +232,7 @@ def test_launches_on_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(device_loops._COMPILED) == before
 
 
+@pytest.mark.usefixtures("by_kernels")
 def test_tiles_of_products() -> None:
     plain = (THERE @ THERE.T).numpy()
     for options, threads, is_shared in (
@@ -246,6 +249,7 @@ def test_tiles_of_products() -> None:
         np.testing.assert_array_equal(y.numpy(), plain)
 
 
+@pytest.mark.usefixtures("by_kernels")
 def test_places_are_devices() -> None:
     def f(x: Any) -> Any:
         return xp.sum(xp.exp(x) * x[:1] + xp.astype(xp.counting(7, device=x.device), xp.float64), axis=1)
@@ -272,7 +276,9 @@ def test_places_are_devices() -> None:
         np.testing.assert_allclose(g(X).schedule(place="cuda:0").numpy(), g(X).numpy(), rtol=1e-13)
 
 
-def test_tuning_on_devices() -> None:
+@pytest.mark.parametrize("kernels", (False, True))
+def test_tuning_on_devices(kernels: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "KERNELS", [kernels])
     for f in (lambda: xp.exp(THERE) + 1.0, lambda: THERE @ THERE.T, lambda: xp.sum(THERE, axis=1)):
         y = f()
         found = y.autotune(budget=0.2)
