@@ -3,7 +3,7 @@
 #
 #   benches/run.sh WHAT [OPTIONS]      `--json FILE` also writes the figures; other results are in target/bench
 #
-# In .venv:  latency python primitives calls sparse gradients dask array-api cupy-tests mlir-tests scipy-sparse
+# In .venv:  latency python primitives pipelines calls sparse gradients dask array-api cupy-tests mlir-tests scipy-sparse
 # In an environment with Numba, and with the side-by-side harness in ../shared (LANCEHEAD_SHARED names another place):
 #            numba-latency throughput start others growth checks parallel schedule numpy clients suite
 # `all`, the default, is the latter but `clients`.
@@ -45,6 +45,11 @@ if [ "$what" = primitives ]; then
     [ -d "$peers/cccl" ] || "$root/.venv/bin/python" -m pip install --quiet --no-deps --target "$peers/cccl" nvidia-cuda-cccl || true
     [ -x "$peers/v/bin/python" ] || { "$root/.venv/bin/python" -m venv "$peers/v" && "$peers/v/bin/pip" install --quiet jax; } || true
     OPENBLAS_NUM_THREADS=1 exec "$root/.venv/bin/python" benches/primitives.py --peers "$peers" "$@"
+fi
+
+# Pipelines of lazy arrays beside NumPy, and JAX where .venv has it.
+if [ "$what" = pipelines ]; then
+    exec "$root/.venv/bin/python" benches/pipelines.py "$@"
 fi
 
 # Small calls of lazy arrays beside NumPy.

@@ -578,6 +578,7 @@ class GraphOp:
 
     alone: Any
     filling: Any
+    facts: int
 
 @disjoint_base
 class GraphNode:

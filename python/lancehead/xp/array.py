@@ -18,7 +18,7 @@ from lancehead.xp.devices import CPU, IN_USE, Device, as_device
 from lancehead.xp.graph import ARRAY, NUMBERS, TRANSFER, Node, leaf, number, op, transferred
 from lancehead.xp.methods import Methods
 from lancehead.xp.places import add_note
-from lancehead.xp.regions import compute, settle
+from lancehead.xp.regions import compute, computed_region, failed_region, settle
 from lancehead.xp.rows import Element, How, Kind, Row
 from lancehead.xp.schedules import Schedule, scheduled
 
@@ -440,7 +440,8 @@ _STORED_NUMBER = op(_STORE, _stored_number, is_costly=True)
 _core.register_graph({
     "node": Node, "view": View, "array": ndarray, "in_use": IN_USE, "numbers": NUMBERS, "number": number,
     "broadcast": broadcast, "shadow": _shadow, "compute": _compute, "operators": OPERATORS,
-    "failed": lambda node, error: add_note(error, node), "settle": settle, "numpy": _numpy, "strided": _STRIDED,
+    "failed": lambda node, error: add_note(error, node), "region": computed_region, "failed_region": failed_region,
+    "settle": settle, "numpy": _numpy, "strided": _STRIDED,
     "transfer": TRANSFER, "mixed": devices.mixed,
 })  # fmt: skip
 

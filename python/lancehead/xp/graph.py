@@ -51,6 +51,8 @@ class Op(_core.GraphOp):
         self.is_fresh = is_fresh
         #: Whether results, if they are numbers or truth values, may be stored in an array instead of a new one.
         self.fills = self.kind is Kind.ELEMENTWISE or self.kind is Kind.REDUCTION or self.row.fills
+        #: The same for the extension module.
+        self.facts = is_costly | (self.kind is Kind.VIEW) << 1
         #: The compiled function of this operation and no other; and the one that stores the result in an array, its
         #: last argument, None until it is needed, False if there is none.
         self.alone: Any = None

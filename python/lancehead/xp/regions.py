@@ -453,54 +453,6 @@ def compute_alone(node: Node) -> bool:
     return True
 
 
-#: Regions of few operations, each with one result: by operations, each with the places of its inputs.
-_FEW_REGIONS: dict[Any, Region] = {}
-
-
-def _compute_few(wanted: Node) -> bool:
-    """Gives a node its value if that takes few operations, of which no other result would be kept."""
-    order: list[Node] = []
-    place: dict[Node, int] = {}
-    stack, is_tree = [wanted], True
-    while stack:
-        n = stack.pop()
-        if n.value is None:
-            if n in place:
-                is_tree = False
-                continue
-            if (n.op.is_costly and order) or n.dynamic or n.parts or n.schedule is not None or len(order) == _FEW:
-                return False
-            place[n] = 0
-            order.append(n)
-            stack += n.inputs
-    if not is_tree and wanted.op.is_costly:
-        return False
-    order.sort(key=_serial)
-    leaves: list[Node] = []
-    key: list[Any] = []
-    for i, node in enumerate(order):
-        key.append(node.op)
-        for n in node.inputs:
-            k = place.get(n)
-            if k is None:
-                leaves.append(n)
-                k = place[n] = -len(leaves)
-            key.append(k)
-        place[node] = i
-    found = tuple(key)
-    region = _FEW_REGIONS.get(found)
-    if region is None:
-        step = joined(order, [wanted])
-        _FEW_REGIONS[found] = step.region
-        _run(step)
-    else:
-        settle(wanted, results(region, order, [n.value for n in leaves])[0])
-    return True
-
-
-_serial = attrgetter("serial")
-
-
 def compute(*wanted: Node) -> None:
     """Gives nodes their values. Intermediate results that the program holds and that are costly are kept, too.
 
@@ -518,7 +470,7 @@ EVERYWHERE: list[Any] = []
 
 def compute_here(*wanted: Node) -> None:
     """Gives nodes of the host their values, which read nothing of other devices that has none."""
-    if len(wanted) == 1 and wanted[0].value is None and (compute_alone(wanted[0]) or _compute_few(wanted[0])):
+    if len(wanted) == 1 and wanted[0].value is None and compute_alone(wanted[0]):
         return
     wanted = tuple([n for n in wanted if n.value is None])
     if wanted:
@@ -540,15 +492,27 @@ def _run(step: Step) -> None:
         settle(node, value)
 
 
+def computed_region(order: list[Node], kept: list[Node]) -> Region:
+    """Computes operations in their order, of which some results are kept, and gives the region that did."""
+    step = joined(order, kept)
+    _run(step)
+    return step.region
+
+
+def failed_region(error: Exception, region: Region, order: Sequence[Node]) -> None:
+    """Adds to an error which operation of a region raised it."""
+    if isinstance(error, MemoryError):
+        raise MemoryError(f"memory does not suffice; the largest results are {largest(order)}") from error
+    add_note_of_region(error, region.text, order)
+
+
 def results(region: Region, order: Sequence[Node], arguments: list[Any]) -> Sequence[Any]:
     """Calls the function of a region with arguments. Errors name the operations that raise them."""
     started = perf_counter()
     try:
         values = region.function(*arguments)
-    except MemoryError as error:
-        raise MemoryError(f"memory does not suffice; the largest results are {largest(order)}") from error
     except Exception as error:
-        add_note_of_region(error, region.text, order)
+        failed_region(error, region, order)
         raise
     passed = perf_counter() - started
     # Neither compiling nor finding code in the cache is faster than that.

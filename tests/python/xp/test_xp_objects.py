@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from lancehead import _core, njit, xp
+from lancehead.xp import regions
 from lancehead.xp.graph import ARRAY, Node
 
 KEYS = [
@@ -306,3 +307,38 @@ def test_traced_functions_see_what_they_read(monkeypatch: pytest.MonkeyPatch) ->
     SIZES[0] = 4.0
     assert float(xp.trace(f)(xp.asarray([1.0]))[0]) == 13.0
     SIZES[0] = 1.0
+
+
+def test_a_known_structure_is_computed_without_python(monkeypatch):
+    def chain(x, factor):
+        held = xp.exp(x * factor)
+        y = held
+        for _ in range(12):
+            y = y * 1.5 - 0.25
+        return held, y
+
+    def expected(a, factor):
+        held = y = np.exp(a * factor)
+        for _ in range(12):
+            y = y * 1.5 - 0.25
+        return held, y
+
+    x = xp.asarray(np.linspace(0.0, 1.0, 3000))
+    chain(x, 2.0)[1].compute()
+    other = xp.asarray(np.linspace(0.0, 2.0, 3000))
+    for name in ("compute_here", "joined"):
+        monkeypatch.setattr(regions, name, lambda *_, **__: pytest.fail("Python was asked"))
+    held, y = chain(other, 2.0)
+    np.testing.assert_allclose(y.numpy(), expected(np.linspace(0.0, 2.0, 3000), 2.0)[1], rtol=1e-13)
+    # It would cost little again.
+    assert held.node().value is None
+
+
+def test_costly_results_that_the_program_holds_are_kept_in_known_structures():
+    for k in range(3):
+        x = xp.asarray(np.linspace(0.0, k + 1.0, 3000).reshape(3, 1000))
+        held = xp.sum(xp.exp(x), axis=0)
+        y = held * 2.0 + held
+        z = xp.sum(xp.exp(x * 3.0), axis=0) * 2.0
+        np.testing.assert_allclose((y + z).numpy(), 3 * held.numpy() + z.numpy(), rtol=1e-13)
+        assert held.node().value is not None

@@ -1,6 +1,7 @@
 //! The value of an operation whose inputs have theirs, by the compiled function of the operation.
 
 use crate::lazy::layout::{Lazy, Node, Op, View};
+use crate::lazy::regions;
 use crate::lazy::setup::{Setup, field, node, owner, setup};
 use crate::lazy::views::part;
 use crate::object::array::ArrayObject;
@@ -65,10 +66,13 @@ const FEW: usize = 8;
 /// Gives a node its value, if all its inputs have theirs or are small themselves, and the functions of the operations
 /// are there. Raises what the operations raise.
 fn evaluate<'py>(setup: &Setup, node: &Node<'py>) -> PyResult<bool> {
-    if setup.has_devices(node.0.py()) || !is_ready(node, &mut FEW.clone())? {
+    if setup.has_devices(node.0.py()) {
         return Ok(false);
     }
-    run(setup, node)
+    if is_ready(node, &mut FEW.clone())? {
+        return run(setup, node);
+    }
+    regions::evaluate(setup, node)
 }
 
 /// Whether the functions of a node and of those behind it are there. `count` is the number of further operations.
@@ -106,7 +110,7 @@ fn is_ready(node: &Node<'_>, count: &mut usize) -> PyResult<bool> {
 }
 
 /// Whether an operation has several results.
-fn has_parts(node: &Node<'_>) -> bool {
+pub fn has_parts(node: &Node<'_>) -> bool {
     node.parts().is_some_and(|p| p.len().is_ok_and(|n| n != 0))
 }
 
@@ -179,7 +183,7 @@ fn is_false(o: &Bound<'_, PyAny>) -> bool {
     o.as_ptr() == unsafe { ffi::Py_False() }
 }
 
-fn settle<'py>(node: &Node<'py>, value: Bound<'py, PyAny>) {
+pub fn settle<'py>(node: &Node<'py>, value: Bound<'py, PyAny>) {
     let empty = PyTuple::empty(node.0.py()).into_any();
     node.set_value(value);
     // The operands are not needed any more. Whoever reads them asks for the value afterwards.
@@ -196,7 +200,17 @@ fn failed(setup: &Setup, node: &Node<'_>, error: PyErr) -> PyErr {
     }
 }
 
-fn called<'py>(f: &Bound<'py, PyAny>, given: &Given<'py>) -> PyResult<Bound<'py, PyAny>> {
+/// Has Python say which operation of a region failed.
+#[cold]
+pub fn failed_region(setup: &Setup, error: PyErr, region: &Bound<'_, PyAny>, order: &Bound<'_, PyAny>) -> PyErr {
+    let py = region.py();
+    match setup.failed_region.bind(py).call1((error.value(py), region, order)) {
+        Ok(_) => error,
+        Err(other) => other,
+    }
+}
+
+pub fn called<'py>(f: &Bound<'py, PyAny>, given: &Given<'py>) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: `Bound` is a pointer to a live object; the thread is attached.
     unsafe {
         let result = ffi::PyObject_Vectorcall(f.as_ptr(), given.as_ptr().cast(), given.len(), std::ptr::null_mut());
@@ -221,7 +235,7 @@ fn extents(shape: &Bound<'_, PyAny>, dtype: &Bound<'_, PyAny>) -> PyResult<Optio
 }
 
 /// Whether an array has a type and a shape.
-fn is_of(array: &ArrayObject, dtype: &Bound<'_, PyAny>, shape: &Bound<'_, PyAny>) -> bool {
+pub fn is_of(array: &ArrayObject, dtype: &Bound<'_, PyAny>, shape: &Bound<'_, PyAny>) -> bool {
     let is_same = dtype.as_ptr().cast() == array.descr.cast_mut();
     let Ok(shape) = shape.cast_exact::<PyTuple>() else { return false };
     let extents = array.extents();

@@ -195,7 +195,25 @@ object! {
     alone set_alone,
     /// The one that stores the result in an array, its last argument.
     filling set_filling,
-    ;
+    ; facts u64
+}
+
+/// Facts that the constructor of an operation states.
+#[derive(Clone, Copy)]
+pub struct Facts {
+    /// Whether its result is kept where the program holds it, even if only another one was asked for.
+    pub is_costly: bool,
+    /// Whether its result lies in the memory of its operand.
+    pub is_view: bool,
+}
+
+impl Op<'_> {
+    /// The facts of an operation, which every node has.
+    pub fn facts_of(op: &Bound<'_, PyAny>) -> Facts {
+        // SAFETY: nodes have operations; nobody assigns to the field after the constructor.
+        let facts = unsafe { (*op.as_ptr().cast::<OpObject>()).facts };
+        Facts { is_costly: facts & 1 != 0, is_view: facts & 2 != 0 }
+    }
 }
 
 object! {
@@ -233,6 +251,14 @@ object! {
     node set_node,
     view set_view,
     ;
+}
+
+impl Node<'_> {
+    /// The place of the node among all, in the order of the program.
+    pub fn serial(&self) -> u64 {
+        // SAFETY: it is an instance, of which nobody changes the number.
+        unsafe { (*self.object()).serial }
+    }
 }
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -358,7 +384,7 @@ pub fn add_types(m: &Bound<'_, PyModule>, array_slots: &[(c_int, *mut c_void)]) 
         doc: c"The compiled functions of an operation.",
         fields: [c"alone", c"filling"],
         size: size_of::<OpObject>(),
-        members: &[],
+        members: &[member(c"facts", ffi::Py_T_ULONGLONG, offset(2), 0)],
         slots: &[],
         flags,
     };

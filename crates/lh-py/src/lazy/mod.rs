@@ -7,5 +7,6 @@
 pub mod evaluate;
 pub mod functions;
 pub mod layout;
+pub mod regions;
 pub mod setup;
 pub mod views;

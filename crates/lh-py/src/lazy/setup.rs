@@ -26,6 +26,9 @@ pub struct Setup {
     pub compute: Py<PyAny>,
     operators: Py<PyDict>,
     pub failed: Py<PyAny>,
+    /// Computes a graph and gives its region; says what failed in one.
+    pub region: Py<PyAny>,
+    pub failed_region: Py<PyAny>,
     pub settle: Py<PyAny>,
     pub numpy: Py<PyAny>,
     /// The operation of views.
@@ -65,6 +68,8 @@ pub fn register_graph(names: &Bound<'_, PyDict>) -> PyResult<()> {
             compute: item("compute")?,
             operators: item("operators")?.extract(py)?,
             failed: item("failed")?,
+            region: item("region")?,
+            failed_region: item("failed_region")?,
             settle: item("settle")?,
             numpy: item("numpy")?,
             strided: item("strided")?,
