@@ -56,7 +56,7 @@ MODULES = frozenset(
     for name in names.split(" ")
 ) | frozenset(
     f"numba_cuda_mlir.{name}"
-    for name in "_mlir ast_transforms cuda.experimental cuda.intrin cuda.tensor_map cuda.vector descriptor lowering "
+    for name in "_mlir ast_transforms cuda.experimental cuda.intrin cuda.tensor_map descriptor lowering "
     "lowering_registry lowering_utilities memory_management mlir mlir_compiler mlir_lowering mlir_optimization runtime "
     "type_defs".split()
 )

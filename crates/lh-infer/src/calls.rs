@@ -20,6 +20,7 @@ mod threads;
 pub(crate) mod times;
 mod tuples;
 mod ufuncs;
+pub(crate) mod vectors;
 
 pub use getters::OF_LIBRARY;
 
@@ -435,7 +436,7 @@ impl Infer<'_> {
     }
 
     fn call_namedtuple(&mut self, n: &NamedTuple, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
-        if let (Some(base), []) = (crate::calls::cuda::vector_base(n), kwargs) {
+        if let (Some(base), []) = (crate::calls::vectors::vector_base(n), kwargs) {
             return self.vector(n, base, args);
         }
         let mut parts: Vec<Option<Val>> = args.iter().cloned().map(Some).collect();

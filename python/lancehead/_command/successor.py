@@ -9,6 +9,7 @@ import inspect
 from typing import Any
 
 from lancehead import _core, cfuncs, cuda, notices
+from lancehead.cuda.names import Name
 from lancehead.errors import NumbaInvalidConfigWarning
 from lancehead.options import of, suggestion
 
@@ -22,11 +23,13 @@ _DUMPS = (
     "dump dump_ast dump_ast_after_all dump_cubin dump_llvmir dump_mlir dump_numba_ir dump_ptx print_after_all "
     "print_before_all"
 ).split()
-_OWN = ("HAS_NUMBA", "carray", "compile_for", "farray", "jit", "local_array", "shared_array")
+_OWN = ("HAS_NUMBA", "carray", "compile_for", "farray", "jit", "local_array", "shared_array", "vector")
 
 HAS_NUMBA = False
 carray, farray = cfuncs.carray, cfuncs.farray
 local_array, shared_array = cuda.local.array, cuda.shared.array
+#: `vector.load(array, index, shape)` and `vector.store(array, index, vector)`, of several elements at once.
+vector = Name("cuda.vector", ("load", "store"))
 
 _KNOWN = {*of("cuda.jit"), *_MUTE, *_DUMPS} - {"boundscheck", "overflow", "semantics", "output"}
 

@@ -9,12 +9,14 @@ from lancehead import types
 
 _SIZES = {1: ("x",), 2: ("x", "y"), 3: ("x", "y", "z"), 4: ("x", "y", "z", "w")}
 _BASES = (
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
+    "float64",
 )  # fmt: skip
 _ALIASES = {
     "char": "int8", "short": "int16", "int": "int32", "long": "int64", "longlong": "int64", "uchar": "uint8",
     "ushort": "uint16",
-    "uint": "uint32", "ulong": "uint64", "ulonglong": "uint64", "float": "float32", "double": "float64",
+    "uint": "uint32", "ulong": "uint64", "ulonglong": "uint64", "half": "float16", "float": "float32",
+    "double": "float64",
 }  # fmt: skip
 
 
@@ -28,6 +30,7 @@ def _vector(base: str, size: int) -> Any:
     )
     made.base_type, made.num_elements, made.user_facing_object = getattr(types, base), size, made  # type: ignore[attr-defined]
     made.name, made.aliases = made.__name__, []  # type: ignore[attr-defined]
+    made.dtype, made.length, made.shape = made.base_type, size, (size,)  # type: ignore[attr-defined]
     return made
 
 
@@ -37,5 +40,7 @@ _named: dict[str, Any] = {
 }
 for _alias, _vector_type in _named.items():
     _vector_type.aliases.append(_alias)
+#: The same, by the names that numba-cuda's successor has for them.
+vector_types_by_name, vector_types_by_alias, _vector_types = vector_types, _named, [*vector_types.values()]
 globals().update(vector_types, **_named)
 __all__ = sorted([*vector_types, *_named])  # noqa: PLE0605

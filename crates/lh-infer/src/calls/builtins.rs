@@ -139,6 +139,11 @@ impl Infer<'_> {
                 self.call_library("conversions.magnitude", std::slice::from_ref(x)).map(Some)
             }
             ("builtins.abs", [x]) if x.ty.is_float() || x.ty.is_signed() => Ok(Some(self.op("abs", &[x.clone()]))),
+            ("builtins.abs", [x]) if let Some(parts) = self.vector_parts(x) => {
+                let call = |own: &mut Self, x: &Val| own.call_path(path, std::slice::from_ref(x), &[]);
+                let parts = parts.iter().map(|x| call(self, x)).collect::<Result<Vec<_>>>()?;
+                self.vector_like(x, &parts).map(Some)
+            }
             ("builtins.print", _) => {
                 let args = args.iter().map(|a| self.shown(a, "__str__")).collect::<Result<Vec<_>>>()?;
                 self.print(&args, kwargs).map(Some)

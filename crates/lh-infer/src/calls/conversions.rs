@@ -12,7 +12,7 @@ use lh_ops::runtime as rt;
 
 impl Infer<'_> {
     /// `int(x)`, `np.float32(x)` and the like.
-    pub(super) fn call_dtype(&mut self, t: Ty, args: &[Val]) -> Result<Val> {
+    pub(crate) fn call_dtype(&mut self, t: Ty, args: &[Val]) -> Result<Val> {
         if matches!(t.kind(), TyKind::Record(_)) {
             return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, "records are not made by calling their dtype")
                 .note("make an array of them, `np.zeros(1, dtype)[0]`"));
@@ -34,6 +34,11 @@ impl Infer<'_> {
         }
         if matches!(x.ty.kind(), TyKind::Instance { .. }) {
             return if t.is_bool() { self.truth(x) } else { Err(self.no_conversion(t, x.ty)) };
+        }
+        if t.is_complex()
+            && let Some([re, im]) = self.vector_parts(x).as_deref()
+        {
+            return self.complex_of(if self.keeps_width(t, re.ty) { Ty::c64() } else { t }, re, im);
         }
         if let (true, [_, im]) = (t.is_complex(), args) {
             return self.complex_of(t, x, im);

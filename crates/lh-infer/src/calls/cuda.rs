@@ -8,7 +8,7 @@ use lh_ir::algebra::Algebra;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst};
 use lh_ir::runtime::{Axis, Geometry, Rmw, RuntimeFn};
-use lh_ir::types::{NamedTuple, Prim, TyKind};
+use lh_ir::types::{Prim, TyKind};
 use lh_ir::{Const, FuncId, Layout, Ty, Value};
 use lh_ops::families::{atomic, atomic_of_word};
 use lh_ops::runtime as rt;
@@ -31,26 +31,6 @@ fn geometry(path: &str) -> Option<(Geometry, Axis)> {
     Some((what, Axis::of_name(axis)?))
 }
 
-/// The type of the parts of a short vector: `float32` for `float32x4`.
-pub(crate) fn vector_base(n: &NamedTuple) -> Option<Ty> {
-    let (base, size) = n.name.rsplit_once('x')?;
-    let is_vector = n.fields.iter().map(String::as_str).eq(["x", "y", "z", "w"].into_iter().take(size.parse().ok()?));
-    let types = [
-        Ty::i8(),
-        Ty::i16(),
-        Ty::i32(),
-        Ty::i64(),
-        Ty::u8(),
-        Ty::u16(),
-        Ty::u32(),
-        Ty::u64(),
-        Ty::f16(),
-        Ty::f32(),
-        Ty::f64(),
-    ];
-    types.into_iter().find(|t| is_vector && t.to_string() == base)
-}
-
 impl Infer<'_> {
     /// `threadIdx` and the like as a whole, as a tuple.
     pub(crate) fn geometry_parts(&mut self, v: &Val) -> Result<Option<Val>> {
@@ -63,34 +43,6 @@ impl Infer<'_> {
                 .map(|parts| Some(Val::tuple(parts))),
             _ => Ok(None),
         }
-    }
-
-    /// The type of short vectors that a class stands for.
-    pub(crate) fn vector_class(&mut self, v: &Val) -> Option<Ty> {
-        let TyKind::Obj(o) = v.ty.kind() else { return None };
-        let Object::NamedTupleClass(n) = self.world.object(*o) else { return None };
-        vector_base(&n).map(|base| Ty::new(TyKind::Tuple { elems: vec![base; n.fields.len()], name: Some(n) }))
-    }
-
-    /// A short vector of numbers and shorter ones, in order.
-    pub(crate) fn vector(&mut self, n: &NamedTuple, base: Ty, args: &[Val]) -> Result<Val> {
-        let mut parts = Vec::new();
-        for a in args {
-            let given = if a.ty.is_tuple() { self.tuple_parts(a).expect("a tuple") } else { vec![a.clone()] };
-            for x in given {
-                if !x.ty.is_number() || x.ty.is_complex() {
-                    let text = format!("`{}` is made of real numbers, not of `{}`", n.name, x.ty);
-                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
-                }
-                parts.push(self.cast(&x, base));
-            }
-        }
-        if parts.len() != n.fields.len() {
-            let text = format!("`{}` takes {} numbers, {} were given", n.name, n.fields.len(), parts.len());
-            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("vectors count as their parts"));
-        }
-        let elems = vec![base; parts.len()];
-        Ok(self.pack(parts, Ty::new(TyKind::Tuple { elems, name: Some(n.clone()) })))
     }
 
     /// A value that depends on the thread.
@@ -175,6 +127,7 @@ impl Infer<'_> {
                 };
                 self.runtime(barrier, &[cx, set], Ty::int())
             }
+            "cuda.vector.load" | "cuda.vector.store" => self.vector_access(path, args, kwargs),
             "cuda.const.array_like" if args.len() == 1 => Ok(args[0].clone()),
             "cuda.cg.this_grid" => match self.world.import("lancehead.cuda.names", Some("grid_group")) {
                 Some(o) => self.object(o),

@@ -622,7 +622,7 @@ impl Infer<'_> {
             let name = format!("setitem_{}", self.fancy_name(k));
             return self.method(a, &name, &[k.clone(), x.clone()]).map(|_| ());
         };
-        let x = &self.unwrap_optional(x)?;
+        let x = &self.stored(x, dtype)?;
         let is_one = x.ty.is_scalar() || x.ty.as_record().is_some() || dtype.chars().is_some() && !x.ty.is_array();
         let fills_record = dtype.is_record() && (x.ty.is_tuple() || x.ty.is_scalar());
         if let (Some(index), true) = (all_ints(&parts, ndim), fills_record) {

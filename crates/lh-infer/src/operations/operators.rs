@@ -148,6 +148,10 @@ impl Infer<'_> {
         if let Some(v) = self.named_call(a, &format!("__{name}__"), &[])? {
             return Ok(v);
         }
+        if let Some(parts) = self.vector_parts(a) {
+            let parts = parts.iter().map(|x| self.unary(op, x)).collect::<Result<Vec<_>>>()?;
+            return self.vector_like(a, &parts);
+        }
         // Truth values of run time are NumPy's, of which `~` is the negation; it is that of an int only of a literal.
         if op == UnOp::Invert && a.ty.is_bool() && a.as_bool().is_none() {
             return Ok(self.op("not", &[a.clone()]));
@@ -241,6 +245,9 @@ impl Infer<'_> {
         if let Some(v) = self.named_binary(op, a, b)? {
             return Ok(v);
         }
+        if let Some(v) = self.vector_binary(op, a, b)? {
+            return Ok(v);
+        }
         // As in Numba, what converts by itself is a number before overloads are asked.
         if let Some((a, b)) = self.as_numbers(a, b)? {
             return self.binary(op, &a, &b, inplace);
@@ -315,6 +322,11 @@ impl Infer<'_> {
             {
                 self.method(a, &format!("__i{}__", operator_name(op).trim_end_matches('_')), std::slice::from_ref(b))
             }
+            (TyKind::Instance { .. }, BinOp::Add | BinOp::Sub, TyKind::Int { .. } | TyKind::Bool)
+                if a.ty.pointee().is_some_and(Ty::is_scalar) =>
+            {
+                self.moved_pointer(op, a, b)
+            }
             (TyKind::Instance { .. }, BinOp::Mod, _) if is_bytes(a) => {
                 self.method(a, "__mod__", std::slice::from_ref(b))
             }
@@ -330,6 +342,17 @@ impl Infer<'_> {
             }
             _ => Err(self.no_op(op.symbol(), a.ty, b.ty)),
         }
+    }
+
+    /// The address so many values on, or back.
+    fn moved_pointer(&mut self, op: BinOp, p: &Val, n: &Val) -> Result<Val> {
+        let size = p.ty.pointee().expect("a pointer").itemsize() as i128;
+        let n = self.cast(n, Ty::i64());
+        let bytes = self.binary(BinOp::Mul, &n, &Val::int(if op == BinOp::Sub { -size } else { size }), false)?;
+        let at = self.field(p, 0);
+        let (at, bytes) = (self.value(&at), self.value(&bytes));
+        let moved = self.push(Inst::PtrAdd(at, bytes), Ty::ptr());
+        Ok(self.pack(vec![moved], p.ty))
     }
 
     /// Whether a function is an operator that compiled code has itself.
