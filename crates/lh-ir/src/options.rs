@@ -91,6 +91,8 @@ pub mod fastmath {
     pub const REASSOC: u8 = 64;
     /// All.
     pub const FAST: u8 = 127;
+    /// CUDA's: all but that there are no NaNs and infinities.
+    pub const CUDA: u8 = FAST & !(NNAN | NINF);
 }
 
 /// Bits of [`Options::parallel`].

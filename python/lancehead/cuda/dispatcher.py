@@ -534,15 +534,19 @@ def dimensions(name: str, given: Any) -> tuple[int, int, int]:
     return tuple([*found, 1, 1][:3])
 
 
+#: `fastmath=True` as CUDA has it: there may be NaNs and infinities.
+_FAST_MATH = frozenset({"nsz", "arcp", "contract", "afn", "reassoc"})
+
+
 def _compile_options(options: dict[str, Any]) -> dict[str, Any]:
-    debug = bool(options.get("debug"))
+    debug, fast = bool(options.get("debug")), options.get("fastmath") or False
     bounds = options.get("boundscheck")
     return {
         # An index out of range would write anywhere in the process, so it is checked unless the user says otherwise.
         "boundscheck": bounds is None or bool(bounds),
         "overflow": options.get("overflow", "wrap"),
-        "error_model": "python" if debug and not options.get("fastmath") else "numpy",
-        "fastmath": options.get("fastmath") or False,
+        "error_model": "python" if debug and not fast else "numpy",
+        "fastmath": _FAST_MATH if fast is True else fast,
         "cache": bool(options.get("cache")),
         "semantics": options.get("semantics") or "python",
         "_check": debug,

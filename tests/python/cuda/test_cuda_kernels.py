@@ -202,3 +202,14 @@ def test_records_may_have_fields_of_any_names():
     there = cuda.to_device(pairs)
     swap[1, 2](there)
     assert there.copy_to_host().tolist() == [(2.0, 1), (4.0, 3)]
+
+
+@pytest.mark.parametrize("function", [np.min, np.nanmax, np.nansum, np.isnan])
+def test_fast_math_of_kernels_knows_nans(function):
+    @cuda.jit(fastmath=True)
+    def kernel(a, out):
+        out[0] = function(a) if function is not np.isnan else np.isnan(a[1])
+
+    a, out = np.array([5.0, np.nan, -1.5, np.inf]), np.zeros(1)
+    kernel[1, 1](a, out)
+    np.testing.assert_equal(out[0], function(a[:2]).any() if function is np.isnan else function(a))

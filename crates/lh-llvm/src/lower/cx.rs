@@ -5,7 +5,7 @@ use crate::ir::{Module, Type, Val};
 use crate::machine::Target;
 use crate::outside::Outside;
 use crate::unit::{Abi, RaiseSite, Rare, Unit};
-use lh_ir::func::Function;
+use lh_ir::func::{Function, fastmath};
 use lh_ir::types::Prim;
 use lh_ir::{SpecId, Ty};
 use llvm_sys::LLVMLinkage;
@@ -149,7 +149,8 @@ impl<'u> Lowering<'u> {
         if self.target.is_gpu() {
             // A function may contain a barrier, until LLVM finds that it does not.
             m.attribute(function, "convergent");
-            if self.unit.functions[self.unit.entry].options.fastmath == lh_ir::func::fastmath::FAST {
+            let flags = self.unit.functions[self.unit.entry].options.fastmath;
+            if flags & fastmath::CUDA == fastmath::CUDA {
                 m.text_attribute(function, "denormal-fp-math-f32", "preserve-sign,preserve-sign");
             }
             return;

@@ -99,7 +99,7 @@ pub fn compile_ptx(
         _ => return Err(PyValueError::new_err(format!("unknown ABI {abi:?}"))),
     };
     let options = Options {
-        fastmath: if fastmath { fastmath::FAST } else { 0 },
+        fastmath: if fastmath { fastmath::CUDA } else { 0 },
         boundscheck: debug || boundscheck,
         numpy_errors: !debug || fastmath,
         debug,
