@@ -234,6 +234,9 @@ DUMP_ASSEMBLY: int = 0
 CUDA_DEALLOCS_COUNT: int = 10
 CUDA_DEALLOCS_RATIO: float = 0.2
 
+#: The manager of device memory that numba-cuda would import: there is one.
+CUDA_MEMORY_MANAGER: str = "default"
+
 #: Where CUDA C that kernels link finds its headers, separated by colons.
 CUDA_NVRTC_EXTRA_SEARCH_PATHS: str = os.environ.get("NUMBA_CUDA_NVRTC_EXTRA_SEARCH_PATHS", "")
 

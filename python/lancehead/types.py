@@ -160,6 +160,10 @@ class NoneType(metaclass=KindOfType):
 
     kinds: tuple[str, ...] = ("NoneType",)
 
+    def __new__(cls, name: str) -> Any:
+        """The type of `None`, of which there is one."""
+        return none
+
 
 class UnicodeType(metaclass=KindOfType):
     """Strings.

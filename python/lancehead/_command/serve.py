@@ -45,7 +45,7 @@ COUNTERPARTS = {
     "numba.core.types.containers": "lancehead.types",
     **{
         f"numba.core.types.{part}": "lancehead.types"
-        for part in ("abstract", "common", "functions", "iterators", "misc", "npytypes", "scalars")
+        for part in ("abstract", "common", "functions", "iterators", "misc", "npytypes", "scalars", "types")
     },
     "numba.core.typing.cffi_utils": "lancehead.cffi_support",
     **{
@@ -92,7 +92,17 @@ COUNTERPARTS = {
     "numba.types": "lancehead.types",
     **{
         f"numba.types.{part}": "lancehead.types"
-        for part in ("abstract", "common", "containers", "functions", "iterators", "misc", "npytypes", "scalars")
+        for part in (
+            "abstract",
+            "common",
+            "containers",
+            "functions",
+            "iterators",
+            "misc",
+            "npytypes",
+            "scalars",
+            "types",
+        )
     },
     "numba.typing": "lancehead",
     SUCCESSOR: "lancehead",

@@ -19,6 +19,11 @@ from lancehead.cuda.memory import Foreign, Freed, MemoryPointer, allocate, inter
 from lancehead.cuda.streams import check, exported, external_stream, legacy_default_stream, on_gpu, wait
 from lancehead.options import near_keywords
 
+errmsg_contiguous_buffer = (
+    "Array contains non-contiguous buffer and cannot be transferred as a single memory region. "
+    "Please ensure contiguous buffer with numpy .ascontiguousarray()"
+)
+
 # The default streams, which others have no need to be ordered with.
 _DEFAULTS = 2
 
@@ -32,6 +37,7 @@ class DeviceNDArray:
     """
 
     __slots__ = ("__weakref__", "_data", "stream")
+    __cuda_memory__ = __cuda_ndarray__ = True
 
     def __init__(self, data: np.ndarray, stream: Any = 0, device: int | None = None) -> None:
         _check_elements(data.dtype)
@@ -51,7 +57,8 @@ class DeviceNDArray:
     @property
     def gpu_data(self) -> MemoryPointer:
         """The memory."""
-        return MemoryPointer(self)
+        address = self._data.ctypes.data if self._data.size else 0
+        return MemoryPointer(current_context(), address, self._data.nbytes, kept=self)
 
     def _free(self) -> None:
         self._data = Freed()  # type: ignore[assignment]
@@ -112,7 +119,7 @@ class DeviceNDArray:
             if found.size and not np.shares_memory(found, self._data):
                 raise NotImplementedError("device arrays are indexed with integers and slices only")
             return self._over(found)
-        return DeviceRecord(found) if isinstance(found, np.void) else found
+        return DeviceRecord(self._over(self._part(_whole(item)))) if isinstance(found, np.void) else found
 
     def getitem(self, item: Any, stream: Any = 0) -> Any:
         """An element, or a part of the array over the same memory."""
@@ -269,7 +276,7 @@ class GpuNDArray(DeviceNDArray):
         part = self._over(self._part(item))
         if part.ndim or any(p is Ellipsis for p in parts):
             return part
-        return GpuRecord(part) if self.dtype.names else part.copy_to_host()[()]
+        return DeviceRecord(part) if self.dtype.names else part.copy_to_host()[()]
 
     def __dlpack__(  # type: ignore[override]
         self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
@@ -322,14 +329,28 @@ class DeviceRecord:
     2.5
     """
 
-    def __init__(self, data: Any) -> None:
-        self._data = data
+    def __init__(self, dtype: Any, stream: Any = 0) -> None:
+        """A record of a dtype, whose fields are not set, or the one of an array without dimensions."""
+        self.place = dtype if isinstance(dtype, DeviceNDArray) else device_array((), dtype, stream=stream)
+
+    shape = property(attrgetter("place.shape"), doc="No extents.")
+    strides = property(attrgetter("place.strides"), doc="No distances.")
+    dtype = property(attrgetter("place.dtype"), doc="Its fields.")
+    alloc_size = property(attrgetter("place.alloc_size"), doc="Bytes of the memory.")
+    gpu_data = property(attrgetter("place.gpu_data"), doc="The memory.")
+    device_ctypes_pointer = property(attrgetter("place.device_ctypes_pointer"), doc="Address of the record.")
 
     @property
-    def dtype(self) -> np.dtype:
-        """Its fields."""
-        fields: np.dtype = self._data.dtype
-        return fields
+    def _numba_type_(self) -> _core.Type:
+        return _core.typeof(self._data)
+
+    @property
+    def _data(self) -> Any:
+        # The memory itself, of a GPU a copy.
+        return host_of(self.place)[()]
+
+    def _store(self, record: Any, stream: Any = 0) -> None:
+        self.place.copy_to_device(np.asarray(record), stream)
 
     def copy_to_host(self, ary: Any = None, stream: Any = 0) -> Any:
         """The record as a host value; `ary`, a record or an array of one, is filled if it is given."""
@@ -340,35 +361,20 @@ class DeviceRecord:
 
     def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
         """Copies the fields of a record of the host."""
-        _copy_fields(self._data, ary)
+        record = self._data
+        _copy_fields(record, ary)
+        self._store(record, stream)
 
     def __getitem__(self, item: Any) -> Any:
         return self._data[item]
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._data[key] = host_of(value)
+        record = self._data
+        record[key] = host_of(value)
+        self._store(record)
 
     def __len__(self) -> int:
         return len(self._data)
-
-
-class GpuRecord(DeviceRecord):
-    """A record in the memory of a GPU."""
-
-    def __init__(self, place: DeviceNDArray) -> None:
-        self.place = place
-
-    @property
-    def _data(self) -> Any:
-        return self.place.copy_to_host()[()]
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        record = self._data
-        record[key] = host_of(value)
-        self.copy_to_device(record)
-
-    def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
-        self.place.copy_to_device(np.asarray(ary), stream)
 
 
 def _copy_fields(to: Any, source: Any) -> None:
@@ -522,10 +528,7 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | 
         return to_device(np.asarray(obj), stream, copy)[()]  # type: ignore[no-any-return]
     source = np.asarray(host_of(obj))
     if not _is_contiguous(_core_of(source)):
-        raise ValueError(
-            "Array contains non-contiguous buffer and cannot be transferred as a single memory region. "
-            "Please ensure contiguous buffer with numpy .ascontiguousarray()"
-        )
+        raise ValueError(errmsg_contiguous_buffer)
     if to is None:
         to = device_array_like(source, stream)
     if copy:
@@ -539,7 +542,7 @@ def auto_device(
     """An array in device memory for an array or a number, and whether it is a new one."""
     if is_cuda_array(obj):
         return as_cuda_array(obj), False
-    return to_device(np.asanyarray(obj), stream, copy), True
+    return to_device(obj if isinstance(obj, np.void) else np.asanyarray(obj), stream, copy), True
 
 
 def _store_all(to: DeviceNDArray, source: DeviceNDArray) -> None:
@@ -718,6 +721,13 @@ class MappedNDArray(np.ndarray):
     """An array that both the host and the device use."""
 
     stream: Any = 0
+    __cuda_memory__ = __cuda_ndarray__ = True
+    alloc_size = property(attrgetter("nbytes"), doc="Bytes of the memory.")
+
+    @property
+    def device_ctypes_pointer(self) -> Any:
+        """Address of the first element."""
+        return ctypes.c_void_p(self.ctypes.data if self.size else None)
 
     def __array_finalize__(self, obj: Any) -> None:
         self.stream = getattr(obj, "stream", 0)

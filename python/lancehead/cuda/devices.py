@@ -15,7 +15,7 @@ import numpy as np
 from lancehead import _core
 from lancehead.cuda.errors import UnsupportedError
 from lancehead.cuda.gpu import CPU_INSTEAD, count, current_gpu, extent_of, here, opened, reached, use
-from lancehead.cuda.memory import Deallocations, MemoryManager
+from lancehead.cuda.memory import Deallocations, HostMemory, MemoryManager, MemoryPointer, allocate
 from lancehead.cuda.streams import Event, Stream, event, external_stream, stream
 from lancehead.options import near_keywords
 
@@ -121,23 +121,30 @@ class Context:
         """Freed memory that may still be in use."""
         return self.memory_manager.deallocations
 
-    def memalloc(self, bytesize: int) -> np.ndarray:
+    def memalloc(self, bytesize: int) -> MemoryPointer:
         """Memory of the device."""
         if self.gpu is not None:
             raise UnsupportedError(f"memory of a GPU is made by cuda.device_array; {CPU_INSTEAD}")
-        return np.empty(bytesize, np.uint8)
+        made = allocate(bytesize, np.dtype(np.uint8), deallocations=self.deallocations)
+        return MemoryPointer(self, made.ctypes.data, bytesize, kept=made)
 
-    def memhostalloc(self, bytesize: int, mapped: bool = False, portable: bool = False, wc: bool = False) -> np.ndarray:
+    def memhostalloc(self, bytesize: int, mapped: bool = False, portable: bool = False, wc: bool = False) -> HostMemory:
         """Memory of the host that can be copied fast, or that the device can use."""
-        return np.empty(bytesize, np.uint8)
+        return np.empty(bytesize, np.uint8).view(HostMemory)
 
-    def memallocmanaged(self, bytesize: int, attach_global: bool = True) -> np.ndarray:
+    def memallocmanaged(self, bytesize: int, attach_global: bool = True) -> HostMemory:
         """Memory that both the host and the device use."""
-        return np.empty(bytesize, np.uint8)
+        return np.empty(bytesize, np.uint8).view(HostMemory)
+
+    def mempin(self, owner: Any, pointer: int, size: int, mapped: bool = False) -> MemoryPointer:
+        """Memory of the host, which the CPU device uses as it is."""
+        if self.gpu is not None:
+            raise UnsupportedError(f"memory that a GPU reaches is made by cuda.mapped_array; {CPU_INSTEAD}")
+        return MemoryPointer(self, pointer, size, kept=owner)
 
     def get_ipc_handle(self, memory: Any) -> Any:
         """Refused, as an array's own."""
-        return memory.owner.get_ipc_handle()
+        return memory.get_ipc_handle()
 
     def create_stream(self) -> Stream:
         """A new stream."""

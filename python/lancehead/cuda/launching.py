@@ -18,7 +18,6 @@ from lancehead.cuda.devicearray import (
     DeviceNDArray,
     DeviceRecord,
     GpuNDArray,
-    GpuRecord,
     MappedNDArray,
     as_cuda_array,
     is_shared,
@@ -214,8 +213,8 @@ def _host_array(value: Any) -> np.ndarray | None:
         # It was made before, on the CPU device, or describes mapped memory.
         value._data.dtype  # noqa: B018 - raises if it was freed
         return None if isinstance(value, GpuNDArray) else value._data
-    if isinstance(value, DeviceRecord) and not isinstance(value, GpuRecord):
-        return _array_of(value._data)
+    if isinstance(value, DeviceRecord):
+        return _host_array(value.place)
     if (
         hasattr(value, "__dlpack_device__")
         and not isinstance(value, GpuNDArray)
@@ -252,13 +251,13 @@ def _on_gpu(value: Any, copies: _Copies) -> Any:
     if isinstance(value, tuple):
         parts = [_on_gpu(v, copies) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if isinstance(value, DeviceRecord):
+        return _on_gpu(value.place, copies)[()]
     if isinstance(value, GpuNDArray):
         check_reach(copies.gpu, value, "an argument")
         if value.gpu is not copies.gpu:
             copies.peers.add(value.gpu)
         made = value._data
-    elif isinstance(value, GpuRecord):
-        made = value.place._data
     elif (host := _host_array(value)) is not None:
         made = copies.there(host)
     elif isinstance(value, MappedNDArray):
@@ -276,4 +275,4 @@ def _on_gpu(value: Any, copies: _Copies) -> Any:
             "copy that is"
         )
     copies.addresses.add(address_of(made))
-    return made[()] if isinstance(value, (np.void, DeviceRecord)) else made
+    return made[()] if isinstance(value, np.void) else made

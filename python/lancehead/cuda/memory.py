@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -31,22 +31,54 @@ class Freed:
 
 
 class MemoryPointer:
-    """The memory of a device array."""
+    """Memory of a device: that of an array, of an allocation, or of another library."""
 
-    def __init__(self, array: Any) -> None:
-        self.owner, data = array, array._data
-        self.size: int = data.nbytes
-        self.device_pointer_value: int | None = data.ctypes.data if data.size else None
+    __cuda_memory__ = True
+    is_managed = False
+
+    def __init__(
+        self, context: Any, pointer: Any, size: int, owner: Any = None, finalizer: Callable[[], Any] | None = None,
+        kept: Any = None,
+    ) -> None:  # fmt: skip
+        self.context, self.size = context, size
+        self.device_pointer_value: int | None = getattr(pointer, "value", pointer) or None
+        self._owner, self._kept, self._views = owner, kept, weakref.WeakSet[MemoryPointer]()
+        self._finalizer = None if finalizer is None else weakref.finalize(self, finalizer)
+
+    @property
+    def owner(self) -> Any:
+        """The memory that this is a view of, or itself."""
+        return self if self._owner is None else self._owner
 
     @property
     def device_pointer(self) -> int:
         """Address of the first element; 0 if there is none."""
         return self.device_pointer_value or 0
 
+    handle = device_pointer
+
     @property
-    def device_ctypes_pointer(self) -> ctypes.c_void_p:
+    def device_ctypes_pointer(self) -> ctypes.c_size_t:
         """The address for `ctypes`."""
-        return ctypes.c_void_p(self.device_pointer_value)
+        return ctypes.c_size_t(self.device_pointer)
+
+    @property
+    def refct(self) -> int:
+        """How many use the memory: its owner and the views of it."""
+        return 1 + len(self.owner._views)
+
+    def view(self, start: int, stop: int | None = None) -> MemoryPointer:
+        """A part of the memory, by bytes, which keeps it alive."""
+        size = (self.size if stop is None else stop) - start
+        if size < 0:
+            raise RuntimeError("size cannot be negative")
+        made = MemoryPointer(self.context, self.device_pointer + start, size, self.owner)
+        self.owner._views.add(made)
+        return made
+
+    def own(self) -> MemoryPointer:
+        """All of the memory as a view."""
+        return self.view(0)
 
     def __int__(self) -> int:
         return self.device_pointer
@@ -60,9 +92,34 @@ class MemoryPointer:
     def __hash__(self) -> int:
         return hash(self.device_pointer)
 
+    def get_ipc_handle(self) -> Any:
+        """Refused, as an array's own."""
+        return self._kept.get_ipc_handle()
+
     def free(self) -> None:
         """Frees the array: what uses it after that raises CudaAPIError. Arrays over the same memory go on."""
-        self.owner._free()
+        if self._finalizer is not None:
+            self._finalizer()
+        if hasattr(self._kept, "_free"):
+            self._kept._free()
+        self._kept = None
+
+
+class HostMemory(np.ndarray):
+    """Bytes of the host that the device uses, too."""
+
+    __cuda_memory__ = True
+    is_managed = False
+
+    @property
+    def device_pointer(self) -> int:
+        """Address of the first byte."""
+        return self.ctypes.data
+
+    @property
+    def device_ctypes_pointer(self) -> ctypes.c_size_t:
+        """The address for `ctypes`."""
+        return ctypes.c_size_t(self.device_pointer)
 
 
 class Deallocations:

@@ -60,6 +60,11 @@ class _TypeofImpl:
 typeof_impl = _TypeofImpl()
 
 
+def typeof(value: Any, purpose: int = Purpose.argument) -> Any:
+    """The type of an object, as an argument or as a constant."""
+    return typeof_impl(value, _TypeofContext(purpose))
+
+
 def registered(value: Any) -> Any:
     """The type that a program has registered for an object; None if it has none."""
     found = typeof_impl.own(value)

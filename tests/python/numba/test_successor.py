@@ -16,6 +16,7 @@ import lancehead
 from lancehead import cuda, errors
 from lancehead._command import serve, successor
 from lancehead.cuda.args import wrap_arg
+from lancehead.lowlevel import boxing
 
 PROGRAM = """
 import os, subprocess, sys
@@ -72,6 +73,9 @@ numba_cuda_mlir.numba_cuda.np.numpy_support.carray numba_cuda_mlir.numba_cuda.ty
 numba_cuda_mlir.numba_cuda.cudadrv.driver.CudaAPIError numba_cuda_mlir.numba_cuda.extending.overload
 numba_cuda_mlir.numba_cuda.utils.PYVERSION numba.cuda.random.create_xoroshiro128p_states numba.cuda.libdevice.fmaf_rn
 numba.cuda.cudadrv.driver.Context numba.cuda.cudadrv.devicearray.auto_device numba.cuda.core.errors.TypingError
+numba_cuda_mlir.numba_cuda.cudadrv.linkable_code.PTXSource numba_cuda_mlir.numba_cuda.types.types
+numba_cuda_mlir.cuda.vector_types.vector_types_by_alias numba_cuda_mlir.cuda.vector numba_cuda_mlir.cuda.half2
+numba_cuda_mlir.numba_cuda.core.config.CUDA_MEMORY_MANAGER
 numba.cuda.types.int32 numba.cuda.typing.signature numba.core.utils.PYVERSION numba.np.numpy_support.numpy_version
 """.split()
 
@@ -255,3 +259,8 @@ def test_arrays_that_are_on_the_device_already() -> None:
     made, is_new = cuda.devicearray.auto_device(2.5)
     assert is_new
     assert made.copy_to_host() == 2.5
+
+
+def test_types_that_programs_make_by_hand() -> None:
+    assert lancehead.types.NoneType("none") is lancehead.types.none
+    assert boxing.typeof(3.5, boxing.Purpose.constant) == lancehead.types.float64

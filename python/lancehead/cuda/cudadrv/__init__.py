@@ -1,5 +1,5 @@
 """Parts of numba-cuda's driver interface that programs import."""
 
-from lancehead.cuda.cudadrv import devicearray, devices, driver, drvapi, error, nvvm, runtime
+from lancehead.cuda.cudadrv import devicearray, devices, driver, drvapi, error, linkable_code, nvvm, runtime
 
-__all__ = ["devicearray", "devices", "driver", "drvapi", "error", "nvvm", "runtime"]
+__all__ = ["devicearray", "devices", "driver", "drvapi", "error", "linkable_code", "nvvm", "runtime"]
