@@ -67,6 +67,7 @@ COUNTERPARTS = {
             "nrt": "numba.core.runtime._nrt_python",
             "texts": "numba.cpython.unicode numba.cpython.charseq",
             "ctypes_utils": "numba.core.typing.ctypes_utils",
+            "dates": "numba.np.npdatetime_helpers",
             "irtypes": "llvmlite.ir llvmlite.ir.types llvmlite.ir.values llvmlite.ir.builder llvmlite.llvmpy.core",
             "binding": "llvmlite.binding",
         }.items()

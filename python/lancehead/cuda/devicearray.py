@@ -103,7 +103,7 @@ class DeviceNDArray:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         if copy is False:
-            raise ValueError("a device array cannot become an array of the host without a copy")
+            raise ValueError("`copy=False` is not possible: a device array becomes one of the host by a copy")
         host = self.copy_to_host()
         return host if dtype is None else host.astype(dtype)
 

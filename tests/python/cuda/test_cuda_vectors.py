@@ -83,12 +83,14 @@ def test_complex_numbers_are_vectors_of_two():
     kernel[1, 1](np.array([1 + 2j]), out)
     assert out.tolist() == [1 + 2j, 3 + 4j, 0.25 + 1j, 2 + 3j]
 
-    @cuda.jit
-    def refused(out):
-        out[0] = complex(cuda.float4(1, 2, 3, 4))
+    for kind in (complex, np.complex64):
 
-    with pytest.raises(errors.TypingError, match="`float32x4` cannot be converted to `complex`"):
-        refused[1, 1](out)
+        @cuda.jit
+        def refused(out):
+            out[0] = kind(cuda.float4(1, 2, 3, 4))
+
+        with pytest.raises(errors.TypingError, match="`float32x4` cannot be converted to `complex"):
+            refused[1, 1](out)
 
 
 def test_elements_are_read_and_written_at_once():

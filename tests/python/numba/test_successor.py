@@ -76,6 +76,7 @@ numba.cuda.cudadrv.driver.Context numba.cuda.cudadrv.devicearray.auto_device num
 numba_cuda_mlir.numba_cuda.cudadrv.linkable_code.PTXSource numba_cuda_mlir.numba_cuda.types.types
 numba_cuda_mlir.cuda.vector_types.vector_types_by_alias numba_cuda_mlir.cuda.vector numba_cuda_mlir.cuda.half2
 numba_cuda_mlir.numba_cuda.core.config.CUDA_MEMORY_MANAGER
+numba_cuda_mlir.numba_cuda.np.npdatetime_helpers.get_best_unit
 numba.cuda.types.int32 numba.cuda.typing.signature numba.core.utils.PYVERSION numba.np.numpy_support.numpy_version
 """.split()
 

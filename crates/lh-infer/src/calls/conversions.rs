@@ -36,8 +36,9 @@ impl Infer<'_> {
             return if t.is_bool() { self.truth(x) } else { Err(self.no_conversion(t, x.ty)) };
         }
         if t.is_complex()
-            && let Some([re, im]) = self.vector_parts(x).as_deref()
+            && let Some(parts) = self.vector_parts(x)
         {
+            let [re, im] = &parts[..] else { return Err(self.no_conversion(t, x.ty)) };
             return self.complex_of(if self.keeps_width(t, re.ty) { Ty::c64() } else { t }, re, im);
         }
         if let (true, [_, im]) = (t.is_complex(), args) {
