@@ -42,7 +42,9 @@ class MemoryPointer:
     ) -> None:  # fmt: skip
         self.context, self.size = context, size
         self.device_pointer_value: int | None = getattr(pointer, "value", pointer) or None
-        self._owner, self._kept, self._views = owner, kept, weakref.WeakSet[MemoryPointer]()
+        self._owner, self._kept = owner, kept
+        # By identity: views of the same bytes are equal.
+        self._views: weakref.WeakValueDictionary[int, MemoryPointer] = weakref.WeakValueDictionary()
         self._finalizer = None if finalizer is None else weakref.finalize(self, finalizer)
 
     @property
@@ -73,7 +75,7 @@ class MemoryPointer:
         if size < 0:
             raise RuntimeError("size cannot be negative")
         made = MemoryPointer(self.context, self.device_pointer + start, size, self.owner)
-        self.owner._views.add(made)
+        self.owner._views[id(made)] = made
         return made
 
     def own(self) -> MemoryPointer:

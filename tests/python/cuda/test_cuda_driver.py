@@ -46,7 +46,9 @@ def test_views_keep_memory_alive() -> None:
     )
     view = memory.view(8).view(8, 20)
     assert (int(view), view.size, view.owner is memory, memory.refct) == (4112, 12, True, 2)
-    del memory
+    whole = memory.own()
+    assert memory.refct == 3 and whole == memory.own()
+    del memory, whole
     gc.collect()
     assert not freed
     with pytest.raises(RuntimeError, match="size cannot be negative"):
