@@ -138,6 +138,15 @@ def test_pointers_are_moved_by_elements():
         to = to + 1
         to[0] = source[0]
 
+    @cuda.jit("void(CPointer(float32), CPointer(float32))")
+    def hinted(to, source):
+        cuda.stcs(to, 1, cuda.ldcg(source, 2))
+
+    a, out = cuda.to_device(np.float32([1, 2, 3])), cuda.to_device(np.zeros(2, np.float32))
+    hinted[1, 1](out.device_ctypes_pointer.value, a.device_ctypes_pointer.value)
+    assert out.copy_to_host().tolist() == [0, 3]
+    assert "ld.global.cg" in next(iter(hinted.inspect_asm().values()))
+
     a, out = cuda.to_device(np.complex64([1j, 2, 3])), cuda.to_device(np.zeros(2, np.complex64))
     kernel[1, 1](out.device_ctypes_pointer.value, a.device_ctypes_pointer.value, 2)
     assert out.copy_to_host().tolist() == [3, 2]

@@ -97,9 +97,18 @@ def _check_hint(array, i):
         prim.error("cache hints take one index for each dimension")
 
 
-def _load(array, i, how):
+def _over(memory):
+    # The memory that a C pointer leads to is an array whose extent nobody knows.
+    if prim.is_array(memory):
+        return memory
+    item = prim.pointee(memory, None)
+    return prim.array(prim.no_owner(), prim.address(memory), (1 << 40,), (item.itemsize,), item, "C")
+
+
+def _load(memory, i, how):
     """An element: on a GPU by an instruction with a cache operator, which is done each time; elsewhere memory is read
     anew."""
+    array = _over(memory)
     _check_hint(array, i)
     if not prim.on_gpu():
         # Threads may wait for what others write, by the two that read what all see.
@@ -122,8 +131,9 @@ def _load(array, i, how):
     return prim.f64_of_bits(long) if prim.is_float(dtype) else prim.cast(long, dtype)
 
 
-def _store(array, i, value, how):
+def _store(memory, i, value, how):
     """Writes an element: on a GPU by an instruction with a cache operator."""
+    array = _over(memory)
     _check_hint(array, i)
     if not prim.on_gpu():
         array[i] = value
