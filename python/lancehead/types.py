@@ -152,16 +152,15 @@ class Number(metaclass=KindOfType):
 
 
 class NoneType(metaclass=KindOfType):
-    """The type of `None`.
+    """The type of `None`, of which there is one.
 
-    >>> isinstance(none, NoneType)
-    True
+    >>> isinstance(none, NoneType), NoneType("none") is none
+    (True, True)
     """
 
     kinds: tuple[str, ...] = ("NoneType",)
 
     def __new__(cls, name: str) -> Any:
-        """The type of `None`, of which there is one."""
         return none
 
 

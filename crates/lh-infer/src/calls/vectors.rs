@@ -128,8 +128,8 @@ impl Infer<'_> {
         }
     }
 
-    /// `cuda.vector.load(array, index, shape)` and `cuda.vector.store(array, index, vector)`: the elements from an index
-    /// on. That memory is aligned, as the keyword promises, is not relied on.
+    /// `cuda.vector.load(array, index, shape)` and `cuda.vector.store(array, index, vector)`: the elements from an
+    /// index on. That memory is aligned, as the keyword promises, is not relied on.
     pub(super) fn vector_access(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         let wrong = |text: &str| Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{path}` {text}"));
         let (3 | 4, None) = (args.len(), kwargs.iter().find(|(name, _)| name != "alignment")) else {
