@@ -308,7 +308,7 @@ def compiled(make: Callable[[], Any]) -> Callable[[], Any]:
     def stop(*nodes: Any) -> None:
         raise Wanted(*nodes)
 
-    with mock.patch("lancehead.xp.array.compute", stop), mock.patch("lancehead.xp.selections.compute", stop):
+    with mock.patch("lancehead.xp.arrays.compute", stop), mock.patch("lancehead.xp.selections.compute", stop):
         try:
             found = make()
             stop(*(x.node() for x in (found if isinstance(found, tuple) else (found,))))

@@ -60,7 +60,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.action is None:
         top.print_help(sys.stderr)
         return 2
-    status: int = options.action(options)
+    try:
+        status: int = options.action(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader, such as `head`, has enough. Nothing is left to be written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return status
 
 

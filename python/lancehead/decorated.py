@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -36,6 +37,10 @@ _PASSED: dict[Any, str] = {
 }
 _BUILTIN = "`{name}` is native already; call it in a compiled function"
 _PARTIAL = "write a function that calls `{name}` with these arguments, and decorate that"
+
+_OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+#: Programs of our own that are compiled as those of users are.
+_PROGRAMS = f"{_OWN}demo{os.sep}"
 
 
 def function_of(given: Any, decorator: str) -> FunctionType:
@@ -127,4 +132,10 @@ def _name(given: Any) -> str:
     return getattr(inner, "__name__", None) or "f"
 
 
-__all__ = ["caller_of_cached", "function_of", "misfit"]
+def is_own(function: FunctionType) -> bool:
+    """Whether a function is lancehead's own: the interpreter cannot run these."""
+    file = function.__code__.co_filename
+    return file.startswith((_OWN, "<lancehead")) and not file.startswith(_PROGRAMS)
+
+
+__all__ = ["caller_of_cached", "function_of", "is_own", "misfit"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from lancehead import _core, config, errors
 from lancehead import options as table
-from lancehead.decorated import caller_of_cached, function_of
+from lancehead.decorated import caller_of_cached, function_of, is_own
 from lancehead.notices import tell
 
 if TYPE_CHECKING:
@@ -128,9 +128,16 @@ def _dispatcher(function: Any, options: dict[str, Any], signatures: list[Any], e
         if not options and not signatures:
             return function
     function = function_of(caller_of_cached(function), "njit")
-    if config.DISABLE_JIT:
+    if config.DISABLE_JIT and not is_own(function):
         return function
     return _core.dispatcher(function, config.with_settings(function, options), signatures, eager)
+
+
+def compiled(function: Any) -> Any:
+    """`njit` of a function that the interpreter cannot run, whatever `LANCEHEAD_DISABLE_JIT` says."""
+    if isinstance(function, _core.Dispatcher):
+        return function
+    return _core.dispatcher(function_of(function, "njit"), config.with_settings(function, {}), [], False)
 
 
 def prange(*args: int) -> range:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar, overload
 
 from lancehead import _core, config
-from lancehead.decorators import njit
+from lancehead.decorators import compiled
 from lancehead.options import lacking, near_keywords
 
 if TYPE_CHECKING:
@@ -375,7 +375,7 @@ def custom_jvp(fun: Callable[P, R]) -> Stated[P, R]:
 
 
 def _stated(fun: Callable[..., Any], name: str, attributes: tuple[str, ...]) -> Any:
-    own = fun if hasattr(fun, "py_func") else njit(fun)
+    own = fun if hasattr(fun, "py_func") else compiled(fun)
 
     def derivative_not_stated(*args):  # type: ignore[no-untyped-def]
         raise TypeError("the derivative of this function is not stated yet")
@@ -601,8 +601,8 @@ def _compiled_once(function: Any, made_of: Any) -> Any:
     try:
         found = _made.pop(key, None)
     except TypeError:  # Something has no hash.
-        return njit(function)
-    found = _made[key] = found or njit(function)
+        return compiled(function)
+    found = _made[key] = found or compiled(function)
     while len(_made) > _KEPT:
         _made.popitem(last=False)
     return found

@@ -48,7 +48,7 @@ class InterpretedUFunc:
         inputs = [np.asarray(a) for a in args[: self.nin]]
         is_weak = [isinstance(a, (int, float, complex)) for a in args]
         given = [*args[self.nin :], *(out if isinstance(out, tuple) else () if out is None else (out,))]
-        signature, dtypes = self._chosen(inputs, is_weak)
+        signature, dtypes = self._chosen([*inputs, *given], is_weak)
         inputs = [a.astype(d, copy=False) for a, d in zip(inputs, dtypes, strict=False)]
         ranks = [len(core) for core in self._cores]
         loop = np.broadcast_shapes(*(a.shape[: a.ndim - r] for a, r in zip(inputs, ranks, strict=False)))
@@ -65,7 +65,13 @@ class InterpretedUFunc:
         results = outs if given else [o[()] for o in outs]
         return results[0] if self.nout == 1 else tuple(results)
 
-    def _chosen(self, inputs: list[Any], is_weak: list[bool]) -> tuple[Any, list[Any]]:
+    def _chosen(self, given: list[Any], is_weak: list[bool]) -> tuple[Any, list[Any]]:
+        if not self._parsed:
+            # One loop for any types: results are stored in arrays of the program.
+            if len(given) < self.nargs:
+                raise TypeError(f"ufunc {self.__name__!r} without a signature takes arrays for its results")
+            return None, [a.dtype for a in given]
+        inputs = given[: self.nin]
         for signature in self._parsed:
             dtypes = self._dtypes(signature)
             rules: list[Any] = ["same_kind" if w else "safe" for w in is_weak]
@@ -81,13 +87,12 @@ class InterpretedUFunc:
                 o[index] = value
             return
         given = []
-        for k, (a, t) in enumerate(zip([*inputs, *outs], signature.args, strict=True)):
+        for k, a in enumerate([*inputs, *outs]):
             # A view of one element where the signature has an array for a number.
             is_number = not self._cores[k]
+            is_array = k >= self.nin if signature is None else isinstance(signature.args[k], types.Array)
             part = a[(*index, ...)]
-            given.append(
-                part.reshape(1) if is_number and isinstance(t, types.Array) else part[()] if is_number else part
-            )
+            given.append(part.reshape(1) if is_number and is_array else part[()] if is_number else part)
         self._function(*given)
 
 

@@ -464,7 +464,7 @@ def suggestion(name: str, known: Iterable[str], most: int = 1) -> str:
 _PARTS = ("gradients", "experimental", "extending", "typed", "sparse", "xp", "cuda")
 
 
-class _Near:
+class NearName:
     """A name that a module lacks. The nearest one is looked for when the message is read: `hasattr` costs nothing."""
 
     args: tuple[Any, ...]
@@ -488,7 +488,7 @@ class _Near:
         return f"{self.args[0]}{suggestion(name, (n for n in known if n[0] != '_'))}"
 
 
-class NoAttribute(_Near, AttributeError):
+class NoAttribute(NearName, AttributeError):
     """A name that a module lacks.
 
     >>> str(NoAttribute("lancehead", "vectorise"))
@@ -496,7 +496,7 @@ class NoAttribute(_Near, AttributeError):
     """
 
 
-class NoImport(_Near, ImportError):
+class NoImport(NearName, ImportError):
     """A name that `from module import name` does not find, which drops the text of an AttributeError."""
 
     _text = "cannot import name {1!r} from {0!r}"
@@ -504,9 +504,13 @@ class NoImport(_Near, ImportError):
 
 def missing(module: str, name: str, reason: str = "", calls: int = 1) -> NoAttribute | NoImport:
     """The error for a name that a module lacks, for the function that is so many calls out and that Python asks."""
+    return (NoImport if is_import(calls + 1) else NoAttribute)(module, name, reason)
+
+
+def is_import(calls: int = 1) -> bool:
+    """Whether the function that is so many calls out was called by `from module import name`."""
     frame = sys._getframe(calls + 1)
-    imports = frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
-    return (NoImport if imports else NoAttribute)(module, name, reason)
+    return frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
 
 
 def lacking(module: str) -> Callable[[str], NoReturn]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from lancehead import _core, config, errors
 from lancehead import options as table
-from lancehead.decorated import function_of
+from lancehead.decorated import function_of, is_own
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -162,8 +162,10 @@ def _made(
     writable: Any,
 ) -> Any:
     function = function_of(function, "vectorize" if layout is None else "guvectorize")
-    if config.DISABLE_JIT:
-        return function if layout is None else np.vectorize(function)
+    if config.DISABLE_JIT and not is_own(function):
+        if layout is None and not signatures:
+            return np.vectorize(function)
+        return _interpreted(function, layout, signatures, identity)
     options = config.with_settings(function, {"error_model": "numpy", **options})
     dispatcher = _core.dispatcher(function, options, [], False)
     places = _places(function, writable)
@@ -172,9 +174,14 @@ def _made(
     except errors.NumbaError:
         if not options.get("forceobj") or not signatures:
             raise
-        return importlib.import_module("lancehead.interpreted_ufuncs").InterpretedUFunc(
-            function, layout, signatures, identity
-        )
+        return _interpreted(function, layout, signatures, identity)
+
+
+def _interpreted(function: Any, layout: Any, signatures: list[Any], identity: Any) -> Any:
+    # Loaded for those who ask for it.
+    return importlib.import_module("lancehead.interpreted_ufuncs").InterpretedUFunc(
+        function, layout, signatures, identity
+    )
 
 
 def _places(function: FunctionType, writable: Any) -> list[int]:

@@ -15,6 +15,8 @@ import sysconfig
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from lancehead.notices import caller
 from lancehead.options import suggestion
 
@@ -94,6 +96,13 @@ PACKAGES: dict[str, str] = {
 _GENERAL = (_OUT, "decorate the class with", "pass it as an argument, or what you need of it", "compute it outside of")
 #: Functions of `lancehead.gradients` that the program has not written.
 _INNER = re.compile(r"in `(derivatives_of|derivatives_with|pulled|pushed|product_with_hessian|\w+_jacobian)`")
+_OPERATOR = re.compile(r"`([^`]+)` is not supported between `(.*)` and `(.*)`")
+_ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**", "<", ">", "<=", ">=")
+#: Names that other languages and libraries have for what containers do.
+_OTHER_WORDS = {
+    "length": "`len(x)`", "size": "`len(x)`", "len": "`len(x)`", "push": "`append`", "push_back": "`append`",
+    "contains": "`x in y`", "has": "`x in y`", "add": "`append`", "substr": "`s[a:b]`", "trim": "`strip`",
+}  # fmt: skip
 #: Attributes by which the library knows its own classes.
 _PRIVATE = re.compile(r"`(.*)` has no attribute `_[a-z]\w*`")
 _DTYPES = ("bool", "complex64", "complex128", "float16", "float32", "float64", "int8", "int16", "int32", "int64") + (
@@ -235,15 +244,49 @@ def _with_near(headline: str, notes: list[str], names: Iterable[str]) -> tuple[s
     """The nearest name after one that does not exist."""
     if found := re.match("`(.*)` is not a dtype", headline):
         return headline + suggestion(found[1], _DTYPES), notes
-    found = re.match(r"(?:`.*` has no \w+|(?P<free>name)) `(?P<name>\w+)`", headline)
+    if operands := _OPERATOR.fullmatch(headline):
+        return headline, [*notes, *_by_operator(*operands.groups())]
+    found = re.match(r"(?:`(?P<of>.*)` has no \w+|(?P<free>name)) `(?P<name>\w+)`", headline)
     if not found:
         return headline, notes
+    if instead := _instead(found["of"] or "", found["name"]):
+        return f"{headline}; {instead}", [n for n in notes if not n.startswith(_GENERAL)]
     known = dir(builtins) if found["free"] else []
     for name in names:
         known += _names_of(name) if "." in name else [name]
     # A name that exists, though not in compiled code, was meant.
     near = "" if found["name"] in known else suggestion(found["name"], known)
     return (headline + near, [n for n in notes if not n.startswith(_GENERAL)]) if near else (headline, notes)
+
+
+def _instead(of: str, name: str) -> str:
+    """The way to write what programs take for an attribute, by the type that lacks it.
+
+    >>> _instead("array(float64, 1d, C)", "sqrt"), _instead("list[int]", "push"), _instead("str", "upper")
+    ('write `np.sqrt(a)`', 'write `append`', '')
+    """
+    kind = re.match(r"\w*", of)
+    owner = kind[0] if kind else ""
+    if owner == "array":
+        return f"write `np.{name}(a)`" if callable(getattr(np, name, None)) else ""
+    if owner == "dict" and of.startswith("dict[str"):
+        return f'write `d["{name}"]`'
+    if owner == "set" and name in ("append", "push"):
+        return "write `add`"
+    if owner in ("list", "str", "set", "tuple", "dict", "bytes", "deque"):
+        return f"write {_OTHER_WORDS[name]}" if name in _OTHER_WORDS else ""
+    return "write `math.log`" if (of, name) == ("math", "ln") else ""
+
+
+def _by_operator(operator: str, left: str, right: str) -> list[str]:
+    """Advice for an operator that its operands do not have."""
+    if any(t.startswith(("list[", "tuple[")) for t in (left, right)) and operator in _ARITHMETIC:
+        return ["lists are not computed with: make arrays of them, `np.array(x)`"]
+    if operator == "^" and "float" in (left, right):
+        return ["powers are written `**`"]
+    if operator in ("&", "|") and "float" in (left, right):
+        return ["comparisons need parentheses, `(x > 1) & (x < 3)`; truth values have `and` and `or`"]
+    return []
 
 
 def _names_of(path: str) -> list[str]:

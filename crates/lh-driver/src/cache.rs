@@ -321,7 +321,7 @@ fn parts(host: &mut dyn Host, o: ObjId) -> Vec<ObjId> {
             Some(host.function_object(f)).filter(|f| *f != o).into_iter().chain(host.defaults(o)).collect()
         }
         Object::Ufunc(u) => vec![host.function_object(u.func)],
-        Object::Cached(function, _) => vec![function],
+        Object::Cached(part, _) | Object::BoundMethod(part, _) => vec![part],
         Object::Property(get, set) => get.into_iter().chain(set).collect(),
         Object::Class(c) => {
             let fields = c.class.user_fields().iter().filter_map(|(_, t)| *t).flat_map(classes_in);

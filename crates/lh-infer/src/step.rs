@@ -308,6 +308,17 @@ impl Infer<'_> {
                 let named = keywords.into_iter().map(|(n, o)| Ok((n, self.object(o)?))).collect::<Result<Vec<_>>>()?;
                 self.partial(&func, &args, &named)
             }
+            Object::BoundMethod(own, name) => {
+                let own = self.object_in(own, &inside)?;
+                match own.ty.kind() {
+                    // Of what is known by itself only, ufuncs have methods.
+                    TyKind::Obj(ufunc) => match self.ufunc_method(&own, *ufunc, &name) {
+                        Some(method) => method,
+                        None => Val::of_type(Ty::new(TyKind::Obj(o))),
+                    },
+                    _ => self.get_attr(&own, &name)?,
+                }
+            }
             Object::Getter { class, args, keywords } => {
                 let args = self.objects(&args)?;
                 let named = keywords.into_iter().map(|(n, o)| Ok((n, self.object(o)?))).collect::<Result<Vec<_>>>()?;
@@ -607,6 +618,10 @@ impl Infer<'_> {
         } else if after.is_none() && (is_description(&seq) || is_generator(&seq)) {
             let it = self.iterator(&seq)?;
             return if it.ty.is_never() { Ok(it) } else { self.unpack_iterator(&it, before as usize) };
+        }
+        if seq.ty.is_number() {
+            let text = format!("cannot unpack non-iterable `{}`", seq.ty);
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
         }
         let seq = &seq;
         let want = before as usize + after.unwrap_or(0) as usize;

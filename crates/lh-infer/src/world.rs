@@ -56,6 +56,8 @@ pub enum Object {
     Ufunc(Arc<Ufunc>),
     /// `functools.partial`: a function, and arguments by position and by name.
     Partial { func: ObjId, args: Vec<ObjId>, keywords: Vec<(String, ObjId)> },
+    /// A method of an object, whose code is not Python's: the object, and the name.
+    BoundMethod(ObjId, String),
     /// `operator.itemgetter` and the like: the class, and arguments by position and by name.
     Getter { class: String, args: Vec<ObjId>, keywords: Vec<(String, ObjId)> },
     /// A function that `functools.cache` keeps results of, and the most results; `None`: as many as there are.

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lancehead import _absent, _core, cfuncs, config, type_texts
-from lancehead.options import OBJECT_MODE
+from lancehead.options import OBJECT_MODE, NearName, is_import
 
 #: The Numba whose interface is followed: what a script sees as `numba.__version__`.
 NUMBA_VERSION = "0.68.1"
@@ -227,8 +227,16 @@ def of_modules() -> list[tuple[str, tuple[str, ...]]]:
     return [(name, names) for name, names in _COMPILING.items() if name == "numba" or COUNTERPARTS[name] in sys.modules]
 
 
-class Missing(AttributeError):
+class Missing(NearName, AttributeError):
     """A name of Numba that lancehead does not have."""
+
+    _text = f"lancehead {_core.__version__} does not provide `{{}}.{{}}`"
+
+
+class MissingImport(NearName, ImportError):
+    """A name of Numba that an import does not find."""
+
+    _text = Missing._text
 
 
 class _VersionInfo(NamedTuple):
@@ -260,7 +268,7 @@ class NumbaFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             parent, _, name = fullname.rpartition(".")
             if place(parent) and hasattr(counterpart(parent), name):
                 return None
-            raise ImportError(f"lancehead {_core.__version__} does not provide `{fullname}`", name=fullname)
+            raise MissingImport(parent, name)
         return importlib.machinery.ModuleSpec(fullname, self, origin="lancehead", is_package=True)
 
     def find_distributions(self, context: Any = None) -> list[importlib.metadata.Distribution]:
@@ -296,7 +304,7 @@ class NumbaModule(ModuleType):
         found = getattr(source, name, None) if self.__name__ != SUCCESSOR or name in ("carray", "farray") else None
         names = (self.__name__, in_numba(self.__name__))
         if found is None and (found := next(filter(None, (_absent.find(n, name) for n in names)), None)) is None:
-            raise Missing(f"lancehead {_core.__version__} does not provide `{own}`")
+            raise (MissingImport if is_import() else Missing)(self.__name__, name)
         has_semantics = any(name in names and found is getattr(counterpart(m), name, None) for m, names in of_modules())
         return _as_numba(found) if has_semantics else found
 

@@ -467,7 +467,7 @@ _PINNED_POOL = cuda.PinnedMemoryPool()
 
 def get_array_module(*args: Any) -> Any:
     """This module if an argument is an array of the device, else NumPy."""
-    from lancehead.xp.array import ndarray as lazy
+    from lancehead.xp.arrays import ndarray as lazy
 
     if any_of(args, lazy):
         return importlib.import_module("lancehead.cupy")

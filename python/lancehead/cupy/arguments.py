@@ -12,7 +12,7 @@ from lancehead.cuda.devicearray import DeviceNDArray
 from lancehead.cuda.gpu import current_gpu, here
 from lancehead.cupy import layout
 from lancehead.cupy.c.values import WIDE
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 from lancehead.xp import devices
 from lancehead.xp.graph import ARRAY, leaf
 from lancehead.xp.regions import compute

@@ -9,7 +9,7 @@ import numpy as np
 
 from lancehead.cupy import hosted, indexing, layout, ufuncs
 from lancehead.cupy.hosted import wrap
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 
 _SCALARS = (bool, int, float, complex, np.generic)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.cupy import layout
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 
 #: The class of arrays; its module sets it.
 ARRAY: list[Any] = [lazy.ndarray]

@@ -8,7 +8,7 @@ import numpy as np
 
 from lancehead.cupy import hosted, layout, ufuncs
 from lancehead.options import near_keywords
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 from lancehead.xp import elementwise
 from lancehead.xp import indexing as basic
 from lancehead.xp.graph import made

@@ -23,7 +23,7 @@ from lancehead.cupy.cuda.stream import _STACKS
 from lancehead.cupy.hosted import ARRAY as _ARRAY
 from lancehead.cupy.hosted import array_of, wrap
 from lancehead.cupy.raw import _stream, macros_of
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 from lancehead.xp.graph import leaf
 
 _SCALARS = (bool, int, float, complex, np.generic)

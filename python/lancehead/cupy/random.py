@@ -15,7 +15,7 @@ import numpy as np
 from lancehead.cupy import hosted, layout, ufuncs
 from lancehead.cupy.creation import array
 from lancehead.cupy.hosted import wrap
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 from lancehead.xp import random as lazy_random
 
 #: Methods of the lazy generators.

@@ -24,7 +24,7 @@ from lancehead.cupy.cuda.driver import CUDADriverError
 from lancehead.cupy.cuda.memory import MemoryPointer
 from lancehead.cupy.cuda.stream import _STACKS, get_current_stream
 from lancehead.cupy.hosted import ARRAY, wrap
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 
 
 def macros_of(options: Sequence[str]) -> dict[str, str]:

@@ -28,7 +28,7 @@ from lancehead.cupy.kernels import (
     resolved,
     strides_of,
 )
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 from lancehead.xp.graph import leaf
 from lancehead.xp.manipulation import axes_of
 

@@ -11,7 +11,7 @@ import numpy as np
 from lancehead.cupy import hosted, layout, ufuncs
 from lancehead.cupy.hosted import wrap
 from lancehead.options import near_keywords
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 from lancehead.xp import dtypes, elementwise, manipulation, products, reducing
 
 _KINDS = "biufc"

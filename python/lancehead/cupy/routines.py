@@ -12,7 +12,7 @@ from lancehead.cupy import hosted, layout, ufuncs
 from lancehead.cupy.creation import array, asarray
 from lancehead.cupy.hosted import changing
 from lancehead.cupy.hosted import hosted as _of
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 
 angle = _of(np.angle)
 append = _of(np.append)

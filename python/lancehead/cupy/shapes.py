@@ -14,7 +14,7 @@ from lancehead.cupy.creation import array, as_order
 from lancehead.cupy.hosted import wrap
 from lancehead.cupy.reductions import array_of, finished
 from lancehead.options import near_keywords
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 from lancehead.xp import manipulation
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from lancehead.cupy import hosted, layout
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 from lancehead.xp import elementwise, reducing
 
 _NUMBERS = (bool, int, float, complex)

@@ -38,7 +38,7 @@ from lancehead.cuda import (
 )  # fmt: skip
 from lancehead.cupy import arguments
 from lancehead.cupy.raw import _extents, _stream
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 
 
 class Kernel:

@@ -33,7 +33,9 @@ def index_of(x):
     if prim.is_a(x, "builtins.list") or prim.is_range(x):
         prim.error("an integer or a tuple is needed here: how long a list or a range is, is no part of its type")
     if not (prim.is_int(x) or prim.is_bool(x)):
-        prim.error("an integer is needed here")
+        if prim.is_float(x):
+            prim.error("an integer is needed here, not ", x, ": divide with `//`, or convert with `int`")
+        prim.error("an integer is needed here, not ", x)
     return prim.cast(x, int)
 
 

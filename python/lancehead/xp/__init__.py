@@ -27,7 +27,7 @@ from lancehead.xp import (  # noqa: F401
     reducing,
     selections,
 )
-from lancehead.xp.array import ndarray
+from lancehead.xp.arrays import ndarray
 from lancehead.xp.creation import *  # noqa: F403
 from lancehead.xp.devices import CPU, Device
 from lancehead.xp.devices import default_device as _default_device

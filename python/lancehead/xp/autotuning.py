@@ -19,7 +19,7 @@ from typing import Any
 from lancehead import _core, config
 from lancehead._core import __version__, cache_directory
 from lancehead.xp import costs
-from lancehead.xp.array import ndarray
+from lancehead.xp.arrays import ndarray
 from lancehead.xp.device_regions import prepare, runner, steps_of, synchronize
 from lancehead.xp.device_schedules import again, is_elsewhere
 from lancehead.xp.devices import as_device, has_kernels, is_gpu

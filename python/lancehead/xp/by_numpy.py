@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.xp import creation, elementwise, fft, linalg, manipulation, products, reducing
-from lancehead.xp.array import OPERATORS, ndarray
+from lancehead.xp.arrays import OPERATORS, ndarray
 
 #: By functions of NumPy: ours, how many arrays come first, and the names of what follows.
 _FUNCTIONS: dict[Any, tuple[Callable[..., Any], int, Sequence[str]]] = {}

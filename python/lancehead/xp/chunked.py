@@ -29,7 +29,7 @@ from dask.array.dispatch import concatenate_lookup, percentile_lookup
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
 from lancehead.xp import regions
-from lancehead.xp.array import from_numpy, ndarray
+from lancehead.xp.arrays import from_numpy, ndarray
 from lancehead.xp.creation import asarray, zeros
 from lancehead.xp.devices import CPU, as_device, on_device
 from lancehead.xp.manipulation import concat

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.xp import dtypes, places
-from lancehead.xp.array import OPERATORS, binary, broadcast, from_numpy, known, ndarray, unary, wrap
+from lancehead.xp.arrays import OPERATORS, binary, broadcast, from_numpy, known, ndarray, unary, wrap
 from lancehead.xp.devices import by_kernels
 from lancehead.xp.graph import Node, Op, leaf, made, number, op
 from lancehead.xp.rows import Element, Kind, Row

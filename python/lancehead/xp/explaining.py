@@ -12,7 +12,7 @@ import numpy as np
 from lancehead._core import typeof
 from lancehead.explain import Report
 from lancehead.xp import costs
-from lancehead.xp.array import ndarray
+from lancehead.xp.arrays import ndarray
 from lancehead.xp.device_loops import Step as DeviceStep
 from lancehead.xp.device_regions import steps_of, transfer
 from lancehead.xp.device_schedules import elsewhere, is_elsewhere

@@ -8,7 +8,7 @@ import numpy as np
 
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes
-from lancehead.xp.array import from_numpy, ndarray, wrap
+from lancehead.xp.arrays import from_numpy, ndarray, wrap
 from lancehead.xp.devices import as_device
 from lancehead.xp.elementwise import as_node
 from lancehead.xp.graph import made

@@ -30,7 +30,7 @@ from lancehead.lib.primitives import folding
 from lancehead.options import near_keywords
 from lancehead.xp import captured, dtypes, places, records, several
 from lancehead.xp import functions as of
-from lancehead.xp.array import lazy, ndarray, wrap
+from lancehead.xp.arrays import lazy, ndarray, wrap
 from lancehead.xp.devices import by_kernels
 from lancehead.xp.elementwise import convert, subtract
 from lancehead.xp.graph import Node, Op, leaf, made, name_of

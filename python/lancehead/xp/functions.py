@@ -18,7 +18,7 @@ from lancehead.decorators import njit, prange
 from lancehead.lib.primitives.lines import element, put
 from lancehead.ufuncs import vectorize
 from lancehead.xp import captured, dtypes
-from lancehead.xp.array import ndarray
+from lancehead.xp.arrays import ndarray
 from lancehead.xp.elementwise import operands
 from lancehead.xp.graph import Node, name_of
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from lancehead.xp import dtypes
-from lancehead.xp.array import OPERATORS, ndarray, wrap
+from lancehead.xp.arrays import OPERATORS, ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, lifted
 from lancehead.xp.graph import Node, leaf, made
 from lancehead.xp.regions import compute

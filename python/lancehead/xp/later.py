@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lancehead.options import near_keywords
-from lancehead.xp.array import OPERATORS, ndarray
+from lancehead.xp.arrays import OPERATORS, ndarray
 from lancehead.xp.devices import BEFORE_USE
 from lancehead.xp.schedules import Schedule
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes, elementwise
-from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.arrays import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, operands
 from lancehead.xp.graph import made, several
 from lancehead.xp.manipulation import axis_of, matrix_transpose

@@ -10,7 +10,7 @@ import numpy as np
 
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes
-from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.arrays import ndarray, wrap
 from lancehead.xp.devices import by_kernels
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.graph import Node, made
@@ -235,7 +235,7 @@ def repeat(x: ndarray, repeats: Any, /, *, axis: int | None = None) -> ndarray:
     k = axis_of(axis, x.ndim)
     counts = repeats.numpy() if isinstance(repeats, ndarray) else np.asarray(repeats)
     places = np.repeat(np.arange(x.shape[k]), counts)
-    from lancehead.xp.array import from_numpy
+    from lancehead.xp.arrays import from_numpy
     from lancehead.xp.reducing import take
 
     return take(x, from_numpy(places), axis=k)

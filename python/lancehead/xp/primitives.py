@@ -21,7 +21,7 @@ from lancehead.options import near_keywords
 from lancehead.xp import dtypes, several
 from lancehead.xp import functions as of
 from lancehead.xp import places as program
-from lancehead.xp.array import OPERATORS, from_numpy, ndarray, wrap
+from lancehead.xp.arrays import OPERATORS, from_numpy, ndarray, wrap
 from lancehead.xp.creation import full
 from lancehead.xp.devices import as_device, by_kernels
 from lancehead.xp.elementwise import as_node, convert

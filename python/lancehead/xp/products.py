@@ -8,7 +8,7 @@ import numpy as np
 
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes, places
-from lancehead.xp.array import OPERATORS, lazy, ndarray, wrap
+from lancehead.xp.arrays import OPERATORS, lazy, ndarray, wrap
 from lancehead.xp.devices import by_kernels
 from lancehead.xp.elementwise import conj, convert, multiply, operands
 from lancehead.xp.graph import Op, made

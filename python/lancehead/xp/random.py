@@ -15,7 +15,7 @@ import numpy as np
 
 from lancehead.xp import drawing, dtypes
 from lancehead.xp import functions as of
-from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.arrays import ndarray, wrap
 from lancehead.xp.creation import as_shape, asarray
 from lancehead.xp.devices import CPU, Device, as_device
 from lancehead.xp.elementwise import as_node, convert, multiply

@@ -13,7 +13,7 @@ import numpy as np
 
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes, places
-from lancehead.xp.array import broadcast, from_numpy, lazy, ndarray, wrap
+from lancehead.xp.arrays import broadcast, from_numpy, lazy, ndarray, wrap
 from lancehead.xp.devices import by_kernels
 from lancehead.xp.elementwise import as_node, convert, minimum, operands, sqrt, square
 from lancehead.xp.folds import is_mapped, total

@@ -11,7 +11,7 @@ import numpy as np
 from lancehead.lib.primitives import results
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes, selecting
-from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.arrays import ndarray, wrap
 from lancehead.xp.devices import by_kernels
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.folds import as_line, reshaped

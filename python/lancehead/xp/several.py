@@ -13,7 +13,7 @@ import numpy as np
 
 from lancehead import types
 from lancehead.xp import functions as of
-from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.arrays import ndarray, wrap
 from lancehead.xp.elementwise import as_node, operands
 from lancehead.xp.functions import Zipped
 from lancehead.xp.graph import Node, made

@@ -10,7 +10,7 @@ import numpy as np
 
 from lancehead.decorators import njit
 from lancehead.xp import dtypes
-from lancehead.xp.array import from_numpy, ndarray, wrap
+from lancehead.xp.arrays import from_numpy, ndarray, wrap
 from lancehead.xp.creation import as_shape
 from lancehead.xp.devices import CPU, Device
 from lancehead.xp.drawing import philox4x32

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from lancehead.xp import captured, places
-from lancehead.xp.array import ndarray, wrap
+from lancehead.xp.arrays import ndarray, wrap
 from lancehead.xp.devices import by_kernels
 from lancehead.xp.graph import Node, Op, name_of
 from lancehead.xp.regions import joined, unknown

@@ -463,3 +463,9 @@ def test_exact_parts_of_fast_functions_stay_exact():
     fast = njit(fastmath=True)(lambda x: np.isnan(x) * 3.0 + x)
     assert np.isnan(grad(lambda x: product(x) * x + fast(x))(np.inf))
     assert value_and_grad(lambda x: fast(x) * x)(np.float64(2.0)) == (4.0, 4.0)
+
+
+@pytest.mark.parametrize("given", [{"a": 1, "b": 2}, (1, 2), [1, 2], "text", None, ()])
+def test_arguments_without_floats_are_refused(given):
+    with pytest.raises(TypingError, match="derivatives are with respect to floats, and there is none in"):
+        grad(lambda p: 1.0)(given)

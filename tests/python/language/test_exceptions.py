@@ -129,3 +129,33 @@ def test_nothing_leaks():
         everything()
     gc.collect()
     assert _core.live_allocations() == before
+
+
+AXES = [
+    lambda x, k: np.sum(x, axis=k), lambda x, k: np.concatenate((x, x), axis=k), lambda x, k: np.sort(x, axis=k),
+    lambda x, k: np.diff(x, axis=k), lambda x, k: x.sum(axis=k), lambda x, k: np.roll(x, 1, axis=k),
+    lambda x, k: np.percentile(x, 50.0, axis=k), lambda x, k: np.stack((x, x), axis=k),
+    lambda x, k: np.argmax(x, axis=k),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", AXES)
+def test_the_text_of_an_axis_that_is_none(call):
+    inner = njit(call)
+
+    def f(x, k):
+        try:
+            inner(x, k)
+            return "none"
+        except ValueError as e:
+            return str(e) + "!"
+
+    def expected(x, k):
+        try:
+            call(x, k)
+            return "none"
+        except ValueError as e:
+            return str(e) + "!"
+
+    for k in (0, 5, -7):
+        assert njit(f)(np.arange(3.0), k) == expected(np.arange(3.0), k)

@@ -452,3 +452,37 @@ def test_f21_callbacks_that_record():
     solve(record, 3)
     solve(record, 1)
     assert times == [0.0, 0.5, 1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("f", "given", "parts"),
+    [
+        (lambda n: np.zeros(n / 2), (4,), ("an integer is needed here, not `float`", "`//`")),
+        (lambda a: a[1.0], (np.ones(3),), ("float",)),
+        (lambda n: _two(n), (3,), ("cannot unpack non-iterable `int`",)),
+        (lambda x: np.max(x, x), (np.ones(3),), ("not `array(float64, 1d, C)`",)),
+    ],
+)
+def test_numbers_that_do_not_fit_are_told_by_their_types(f, given, parts):
+    message = said(njit(f), *given)
+    assert all(part in message for part in parts), message
+
+
+def _two(n):
+    a, b = n
+    return a + b
+
+
+@pytest.mark.parametrize(
+    ("f", "given", "instead"),
+    [
+        (lambda a: a.sqrt(), np.ones(2), "`np.sqrt(a)`"), (lambda a: a.abs(), np.ones(2), "`np.abs(a)`"),
+        (lambda s: s.length, "abc", "`len(x)`"), (lambda s: s.contains("a"), "abc", "`x in y`"),
+        (lambda x: x.push(1.0), [1.0], "`append`"), (lambda d: d.x, {"x": 1}, '`d["x"]`'),
+        (lambda s: s.append(1), {1}, "`add`"), (lambda x: math.ln(x), 1.0, "`math.log`"),
+        (lambda x: x - x, [1.0], "`np.array(x)`"), (lambda x: x / 2, [1.0], "`np.array(x)`"),
+        (lambda x: x ^ 2, 1.5, "`**`"), (lambda x: x > 1 & x < 3, 1.5, "parentheses"),
+    ],
+)  # fmt: skip
+def test_names_and_operators_of_other_languages_are_told_with_pythons(f, given, instead):
+    assert instead in said(njit(f), given)

@@ -217,3 +217,13 @@ def test_integers_to_negative_powers() -> None:
 
 def test_parallel_loops_are_supported() -> None:
     serve.NumbaModule("numba.parfors.parfor").ensure_parallel_support()
+
+
+@pytest.mark.parametrize(
+    "line, meant", [("numba.njt", "njit"), ("from numba import vectorise", "vectorize"), ("cuda.gird", "grid")]
+)
+def test_misspelt_names_of_numba_are_told_with_the_nearest_one(line, meant):
+    caught = "except (AttributeError, ImportError) as e:\n    print(e)\n"
+    program = f"import numba\nfrom numba import cuda\ntry:\n    {line}\n{caught}"
+    done = subprocess.run([sys.executable, "-m", "lancehead", "run", "-c", program], capture_output=True, text=True)
+    assert f"did you mean `{meant}`?" in done.stdout, done.stderr

@@ -260,8 +260,8 @@ def example(c):
     return c[0] if len(c) else 0.0
 
 
-def error(message):
-    raise TypeError(message)
+def error(*said):
+    raise TypeError("".join(text if isinstance(text, str) else f"`{type(text).__name__}`" for text in said))
 
 
 def _bits(x):

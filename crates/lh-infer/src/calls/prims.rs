@@ -192,6 +192,11 @@ impl Infer<'_> {
             "is_entries" => args.first().is_some_and(|a| self.entries(a).is_some()),
             // Whether a value is an instance of a class that a program defines.
             "is_user" => own.several().is_some() || own.class().is_some_and(|c| c.user().is_some()),
+            // Whether a value is, or holds, something else than integers, truth values, texts and `None`.
+            "is_differentiable" => own.mentions(&|t| {
+                let is_container = t.is_tuple() || t.class().is_some_and(|c| c.user().is_none());
+                !(t.is_int() || t.is_bool() || t == Ty::str() || t == Ty::none() || is_container)
+            }),
             "is_enum" => own.as_enum().is_some(),
             "is_extension" => own.extension().is_some(),
             // Whether an exception can carry a value.
@@ -311,7 +316,10 @@ impl Infer<'_> {
                 self.extreme(t, name == "max_of")
             }
             ("error", [first, ..]) => {
-                let text = args.iter().filter_map(Val::as_str).collect::<String>();
+                // Values among texts are told by their types.
+                let said = args.iter().skip_while(|a| a.as_str().is_none());
+                let text: String =
+                    said.map(|a| a.as_str().map_or_else(|| format!("`{}`", a.ty), str::to_owned)).collect();
                 let text = if text.is_empty() { format!("not supported for `{}`", first.ty) } else { text };
                 return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
             }

@@ -442,7 +442,8 @@ impl Infer<'_> {
         let classes = self.caught_classes(e);
         for (id, _, own) in self.all_sites().raised {
             let caught = classes.iter().any(|c| self.world.exc_is_subclass(id, *c));
-            if caught && !own && self.has_own_init(id) {
+            let is_axis = self.world.exc_object(id).is_some_and(|class| self.is_axis_error(class));
+            if caught && !own && !is_axis && self.has_own_init(id) {
                 let text = "the `__init__` of a class that is caught here runs in Python: it cannot be compiled";
                 return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, text)
                     .note("let the exception leave compiled code, or raise one whose arguments say all"));
@@ -466,7 +467,7 @@ impl Infer<'_> {
         }
     }
 
-    fn exc_arg(&mut self, e: &Val, at: usize) -> Result<Val> {
+    pub(crate) fn exc_arg(&mut self, e: &Val, at: usize) -> Result<Val> {
         let sites = self.sites_of(e);
         let mut ty: Option<Ty> = None;
         for t in sites.iter().filter_map(|(_, args)| args.get(at)) {

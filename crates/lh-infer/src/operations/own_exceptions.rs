@@ -302,6 +302,10 @@ impl Infer<'_> {
         let plain = if method == "__str__" { &rt::lh_exc_str } else { &rt::lh_exc_repr };
         if let Some((class, ..)) = v.ty.as_error() {
             let e = self.plain_exception(v);
+            if method == "__str__" && self.is_axis_error(class) {
+                let (axis, ndim) = (self.exc_arg(&e, 0)?, self.exc_arg(&e, 1)?);
+                return self.call_library("numpy.layout.text_of_axis", &[axis, ndim]);
+            }
             return match self.own_function(class, method) {
                 Some(f) => self.call_func(f, std::slice::from_ref(v), &[]),
                 None => self.runtime(plain, &[e], Ty::str()),
@@ -327,6 +331,11 @@ impl Infer<'_> {
         let text = self.runtime(plain, &[v.clone()], Ty::str())?;
         ends.push((self.cur, text));
         self.meet(ends, method)
+    }
+
+    /// Whether a class is NumPy's `AxisError`, whose text is made by Python code that reads its arguments.
+    pub(crate) fn is_axis_error(&mut self, class: ObjId) -> bool {
+        self.world.describe(class) == "numpy.exceptions.AxisError"
     }
 
     /// Branches on whether the class of an exception is one of the program's that is raised here.

@@ -89,6 +89,9 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Some(value) = enum_value(o)? {
         return try_classify(&value);
     }
+    if let Some((own, name)) = paths::receiver_of(o) {
+        return Ok(Some(Object::BoundMethod(table::intern(&own), name)));
+    }
     Ok(if o.is_callable() { paths::path_of(o).map(Object::Path) } else { None })
 }
 

@@ -134,6 +134,10 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             let values = keywords.iter().map(|(_, value)| *value);
             many(&mut h, &args.into_iter().chain(values).collect::<Vec<_>>())?
         }
+        Object::BoundMethod(own, name) => {
+            texts(&mut h, &["method", &name]);
+            many(&mut h, &[own])?
+        }
         Object::Cached(func, limit) => {
             texts(&mut h, &["cached", &format!("{limit:?}")]);
             many(&mut h, &[func])?

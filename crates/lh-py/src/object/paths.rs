@@ -59,6 +59,20 @@ fn receiver_module(o: &Bound<'_, PyAny>) -> Option<&'static str> {
     (class.name().is_ok_and(|n| n == "Random") && is_hidden("random", "_inst")).then_some("random")
 }
 
+/// The object that a function in C is a method of, and its name: `array.mean`, `"text".count`, `numpy.add.outer`.
+pub fn receiver_of<'py>(o: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyAny>, String)> {
+    let py = o.py();
+    if !o.is_exact_instance_of::<PyCFunction>() || receiver_module(o).is_some() {
+        return None;
+    }
+    let own = o.getattr_opt(intern!(py, "__self__")).ok()??;
+    let is_method = !own.is_none() && !own.is_instance_of::<PyType>() && !own.is_instance_of::<PyModule>();
+    // Functions of modules that are made by hand have the name of the module there.
+    let has_home = o.getattr_opt(intern!(py, "__module__")).ok().flatten().is_some_and(|m| !m.is_none());
+    let name = o.getattr_opt(intern!(py, "__name__")).ok()??.extract().ok()?;
+    (is_method && !has_home).then_some((own, name))
+}
+
 fn lookup<'py>(py: Python<'py>, module: &str, name: &str) -> Option<Bound<'py, PyAny>> {
     let modules = py.import("sys").ok()?.getattr("modules").ok()?;
     let mut o = modules.get_item(module).ok()?;
@@ -134,6 +148,9 @@ pub fn path_of(o: &Bound<'_, PyAny>) -> Option<String> {
     let py = o.py();
     if let Some(path) = method_path(o) {
         return Some(path);
+    }
+    if receiver_of(o).is_some() {
+        return None;
     }
     let (module, name) = claimed(o)?;
     if !is_known_package(&module) || module == "lancehead.lib" || module.starts_with("lancehead.lib.") {

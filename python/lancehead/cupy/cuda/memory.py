@@ -14,7 +14,7 @@ from lancehead.cupy import layout
 from lancehead.cupy.cuda import memory_hook, runtime
 from lancehead.cupy.cuda.pools import UNIT, Block, Blocks
 from lancehead.cupy.hosted import wrap
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 from lancehead.xp import devices
 from lancehead.xp.graph import leaf
 

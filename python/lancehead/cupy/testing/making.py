@@ -18,7 +18,7 @@ import numpy as np
 
 from lancehead.cupy import layout
 from lancehead.cupy.testing.comparing import as_numpy
-from lancehead.xp import array as lazy
+from lancehead.xp import arrays as lazy
 
 
 def _device() -> Any:

@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from lancehead.cupy.creation import asnumpy
-from lancehead.xp.array import ndarray
+from lancehead.xp.arrays import ndarray
 
 
 def get_array_module(*args: Any) -> Any:

@@ -381,6 +381,8 @@ def _check_floats(x):
         prim.error(x, "derivatives are with respect to floats; pass a float in place of an integer")
     if prim.is_array(x) and (prim.is_int(prim.dtype_of(x)) or prim.is_bool(prim.dtype_of(x))):
         prim.error(x, "derivatives are with respect to floats; pass an array of floats")
+    if not prim.is_differentiable(x):
+        prim.error("derivatives are with respect to floats, and there is none in ", x, "; write `2.0` for `2`")
 
 
 def _fitting(args, tangents):

@@ -295,6 +295,11 @@ def check_axis(axis, ndim):
     return k + ndim if k < 0 else k
 
 
+def text_of_axis(axis, ndim):
+    """The text of an AxisError."""
+    return f"axis {axis} is out of bounds for array of dimension {ndim}"
+
+
 def lanes(a, axis):
     """A three-dimensional view or copy: before the axis, along it, after it. The axis is not negative."""
     dtype = prim.dtype_of(a)
