@@ -230,7 +230,14 @@ class ndarray(_core.GraphArray, Methods):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         value = self.numpy()
-        return np.array(value, dtype=dtype, copy=True) if copy is not False else np.asarray(value, dtype=dtype)
+        if copy:
+            return np.array(value, dtype=dtype)
+        if dtype is not None and value.dtype != dtype:
+            return np.array(value, dtype=dtype, copy=copy)
+        # The memory, which other arrays may have, too.
+        shown = value.view()
+        shown.flags.writeable = False
+        return shown
 
     def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **options: Any) -> Any:
         # Calls that functions of this module implement stay lazy; every other call asks for the values.

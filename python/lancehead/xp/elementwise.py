@@ -154,17 +154,25 @@ def _unary(name: str, numpy: str, is_rounding: bool = False, **columns: Any) -> 
     return unary(name, slow)
 
 
-def _binary(name: str, numpy: str, **columns: Any) -> Callable[[Any, Any], ndarray]:
+def _binary(
+    name: str, numpy: str, by_number: Callable[[ndarray, Any], ndarray | None] | None = None, **columns: Any
+) -> Callable[[Any, Any], ndarray]:
+    # `by_number` may have another way for some numbers as second operands, which are looked at each time.
     _declare(name, numpy, columns)
     may_raise = ROWS[numpy].may_raise
 
     def slow(x1: Any, x2: Any, /) -> ndarray:
         x1, x2 = lifted(x1), lifted(x2)
+        is_looked_at = by_number is not None and isinstance(x2, _NUMBERS)
+        if is_looked_at and by_number is not None and (found := by_number(x1, x2)) is not None:
+            return found
         result = apply(numpy, x1, x2)
         node = result._node
         if may_raise and node.dtype in dtypes.INTEGRAL:
             # Negative powers are errors when the value is computed.
             node.place = places.here()
+            return result
+        if is_looked_at:
             return result
         key = tuple([x.dtype if isinstance(x, ndarray) else type(x) for x in (x1, x2)])
         numbers = [n.dtype for n, x in zip(node.inputs, (x1, x2), strict=True) if not isinstance(x, ndarray)]
@@ -263,7 +271,20 @@ minimum = _binary("minimum", "minimum")
 multiply = _binary("multiply", "multiply", is_product=True)
 nextafter = _binary("nextafter", "nextafter")
 not_equal = _comparison("not_equal", lambda _: True)
-_pow = _binary("pow", "power", nanoseconds=10.0, may_raise=True)
+
+
+def _by_exponent(x: Any, n: Any) -> ndarray | None:
+    # Powers that are products, and square roots, as NumPy and compiled code have them.
+    kind = x.dtype.kind if isinstance(x, ndarray) else ""
+    if n == 2 and (kind in "fc" or (kind in "iu" and type(n) is int)):
+        return square(x)
+    if kind != "f" or n not in (0.5, 3, 4):
+        return None
+    half = sqrt(x) if n == 0.5 else square(x)
+    return half if n == 0.5 else multiply(half, x) if n == 3 else square(half)
+
+
+_pow = _binary("pow", "power", _by_exponent, nanoseconds=10.0, may_raise=True)
 remainder = _binary("remainder", "remainder", nanoseconds=3.0)
 subtract = _binary("subtract", "subtract")
 

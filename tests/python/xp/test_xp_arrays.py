@@ -265,3 +265,24 @@ def test_copies_and_pickles(device):
 def test_what_has_no_meaning_is_refused_where_it_is_written(call, error):
     with pytest.raises(error):
         call()
+
+
+@pytest.mark.parametrize("exponent", (2, 3, 4, 0.5, 2.0, 3.0, 1, 0, 7, True))
+@pytest.mark.parametrize("dtype", ("float64", "float32", "float16", "int64", "int8", "uint8", "complex128"))
+def test_powers_by_numbers(dtype, exponent):
+    a = np.array([1, 2, 3, 0], dtype)
+    found, expected = (xp.asarray(a) ** exponent).numpy(), a**exponent
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-3 if dtype == "float16" else 1e-6)
+
+
+def test_arrays_of_numpy_share_the_memory_unless_they_are_copies():
+    x = xp.asarray([1.0, 2.0, 3.0]) * 2.0
+    shown, copied = np.asarray(x), np.array(x)
+    assert np.shares_memory(shown, x.numpy()) and not shown.flags.writeable
+    assert not np.shares_memory(copied, x.numpy()) and copied.flags.writeable
+    x[0] = 7.0
+    assert shown.tolist() == [2.0, 4.0, 6.0] and np.asarray(x).tolist() == [7.0, 4.0, 6.0]
+    assert np.asarray(x, np.int64).tolist() == [7, 4, 6]
+    with pytest.raises(ValueError):
+        np.asarray(x, np.int64, copy=False)

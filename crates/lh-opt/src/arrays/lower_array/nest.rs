@@ -72,8 +72,8 @@ enum StrideClass {
     /// Stride 0: one element for the whole loop.
     Repeated,
     /// Stride 0 under a condition, else adjacent. So that one loop without branches is right for both, it selects
-    /// between the first element and the current one; under the condition, the current one is read from the
-    /// destination, which is long enough.
+    /// between the first element and the current one; under the condition, the current one is read from another
+    /// operand or the destination, which is long enough.
     Either(Value),
 }
 
@@ -223,8 +223,29 @@ impl Innermost<'_> {
             let runs = c.lt(zero, self.n);
             c.branch(runs)
         });
-        let starts: Vec<(At, Option<Value>)> =
-            (0..classes.len()).map(|i| self.start(c, &self.streams[i], self.at[i], classes[i])).collect();
+        // Memory that is long enough to be read in place of a repeated element. Other operands come before the
+        // destination: LLVM, which may not know that iterations are independent, tests that they do not overlap it.
+        let size = self.streams[0].elem.itemsize();
+        let later = (2..classes.len()).find(|i| self.streams[*i].elem.itemsize() >= size);
+        let later = later.and_then(|i| match classes[i] {
+            StrideClass::Adjacent => Some(self.at[i]),
+            StrideClass::Either(repeated) => Some(c.choose(repeated, self.at[0], self.at[i])),
+            _ => None,
+        });
+        let mut spare = (later.unwrap_or(self.at[0]), size);
+        let mut starts: Vec<(At, Option<Value>)> = Vec::with_capacity(classes.len());
+        for (i, s) in self.streams.iter().enumerate() {
+            let (at, stride) = self.start(c, s, self.at[i], classes[i], spare.0);
+            let whole = match at {
+                At::Either { address, .. } => Some(address),
+                At::Address(address) if classes[i] == StrideClass::Adjacent => Some(address),
+                _ => None,
+            };
+            if let Some(address) = whole.filter(|_| i > 0 && s.elem.itemsize() >= spare.1) {
+                spare = (address, s.elem.itemsize());
+            }
+            starts.push((at, stride));
+        }
         let l = c.begin_loop(self.n);
         if self.independent {
             c.elementwise(&l);
@@ -249,8 +270,15 @@ impl Innermost<'_> {
             c.end(Term::Jump(crate::edit::to(after, &[])), after);
         }
     }
-    /// Where a stream begins, and its stride.
-    fn start(&self, c: &mut Cursor<'_>, s: &Stream, at: Value, class: StrideClass) -> (At, Option<Value>) {
+    /// Where a stream begins, and its stride. `spare` is long enough for all elements.
+    fn start(
+        &self,
+        c: &mut Cursor<'_>,
+        s: &Stream,
+        at: Value,
+        class: StrideClass,
+        spare: Value,
+    ) -> (At, Option<Value>) {
         let size = |c: &mut Cursor<'_>| Some(c.int(s.elem.itemsize() as i64));
         // Addresses of several arrays meet in the choice, which would give constant arrays a derivative.
         let is_apart = c.func.options.derivative != Derivative::None;
@@ -264,7 +292,7 @@ impl Innermost<'_> {
             },
             StrideClass::Either(repeated) => {
                 let first = c.inst(Inst::Load(at), s.elem);
-                let address = c.choose(repeated, self.at[0], at);
+                let address = c.choose(repeated, spare, at);
                 (At::Either { repeated, first, address }, size(c))
             }
         }
