@@ -4,6 +4,7 @@ use crate::classes::VALUE_ERROR;
 use crate::exception::raise;
 use crate::memory::alloc::{MemInfo, announce, decref, decref_by, incref, no_memory};
 use crate::memory::live_count::count_live;
+use crate::memory::small_blocks;
 use crate::symbol::{Symbol, functions};
 use lh_ir::class::layout;
 use std::mem::offset_of;
@@ -91,13 +92,13 @@ fn new_with_header(
     };
     // SAFETY: plain C allocations, freed again when the second fails.
     unsafe {
-        let object = libc::malloc(header).cast::<Items>();
+        let object = small_blocks::new(header).cast::<Items>();
         if object.is_null() {
             return object;
         }
         let data = if bytes == 0 { ptr::null_mut() } else { libc::malloc(bytes).cast::<u8>() };
         if bytes > 0 && data.is_null() {
-            libc::free(object.cast());
+            small_blocks::free(object.cast(), header);
             return ptr::null_mut();
         }
         announce(object.cast(), header);
@@ -109,7 +110,8 @@ fn new_with_header(
     }
 }
 
-/// Destructor of objects with items.
+/// Destructor of objects with items. Compared by address: never inlined, so that there is one copy of it.
+#[inline(never)]
 pub(crate) unsafe extern "C" fn free_items(mem: *mut MemInfo) {
     let object = mem.cast::<Items>();
     count_live(-1);
@@ -136,7 +138,12 @@ pub(crate) unsafe extern "C" fn free_items(mem: *mut MemInfo) {
             decref_by(owner, count);
         }
         libc::free((*mem).data.cast());
-        libc::free(object.cast());
+        // The size of one with fields is not known here.
+        if (*mem).dtor as usize == free_items as *const () as usize {
+            small_blocks::free(object.cast(), size_of::<Items>());
+        } else {
+            libc::free(object.cast());
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! other characters of their size do. Such bytes are no `str`; all else is as in UTF-8, the order of texts too.
 
 use memchr::memmem;
+use smallvec::SmallVec;
 use std::ops::{Deref, Index, Range, RangeFrom, RangeTo};
 
 /// A code point, which may be a surrogate.
@@ -68,10 +69,10 @@ impl Text {
         self.as_str().map_or_else(|| self.points().map(shown).collect(), str::to_owned)
     }
     pub fn to_ascii_lowercase(&self) -> TextBuf {
-        TextBuf(self.0.to_ascii_lowercase())
+        TextBuf(self.0.iter().map(u8::to_ascii_lowercase).collect())
     }
     pub fn to_ascii_uppercase(&self) -> TextBuf {
-        TextBuf(self.0.to_ascii_uppercase())
+        TextBuf(self.0.iter().map(u8::to_ascii_uppercase).collect())
     }
     /// Number of bytes.
     pub fn len(&self) -> usize {
@@ -257,7 +258,7 @@ impl AsRef<Text> for String {
 impl ToOwned for Text {
     type Owned = TextBuf;
     fn to_owned(&self) -> TextBuf {
-        TextBuf(self.0.to_vec())
+        TextBuf(SmallVec::from_slice(&self.0))
     }
 }
 
@@ -269,16 +270,19 @@ impl PartialEq<str> for Text {
 
 /// A text that can be added to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TextBuf(Vec<u8>);
+pub struct TextBuf(SmallVec<[u8; SHORT]>);
+
+/// Texts of so many bytes are made without memory of their own.
+const SHORT: usize = 64;
 
 impl TextBuf {
     /// An empty text.
-    pub const fn new() -> TextBuf {
-        TextBuf(Vec::new())
+    pub fn new() -> TextBuf {
+        TextBuf(SmallVec::new())
     }
     /// An empty text with room for so many bytes, if there is memory.
     pub fn with_room(bytes: usize) -> Option<TextBuf> {
-        let mut bytes_of = Vec::new();
+        let mut bytes_of = SmallVec::new();
         bytes_of.try_reserve_exact(bytes).is_ok().then_some(TextBuf(bytes_of))
     }
     pub fn push(&mut self, point: impl Into<Point>) {
@@ -353,13 +357,13 @@ impl std::fmt::Write for TextBuf {
 
 impl From<&str> for TextBuf {
     fn from(s: &str) -> TextBuf {
-        TextBuf(s.as_bytes().to_vec())
+        TextBuf(SmallVec::from_slice(s.as_bytes()))
     }
 }
 
 impl From<String> for TextBuf {
     fn from(s: String) -> TextBuf {
-        TextBuf(s.into_bytes())
+        TextBuf(SmallVec::from_vec(s.into_bytes()))
     }
 }
 

@@ -20,8 +20,18 @@ def equal(a, b):
     """Whether two are as long and have equal items."""
     if a.shape != b.shape:
         return False
-    for x, y in zip(a.flat, b.flat):
-        if x != y:
+    if prim.layout(a) != "C" or prim.layout(b) != "C" or a.ndim != 1:
+        for x, y in zip(a.flat, b.flat):
+            if x != y:
+                return False
+        return True
+    # Blocks without an exit are compared by vectors.
+    n = a.size
+    for begin in range(0, n, 256):
+        differ = False
+        for i in range(begin, min(begin + 256, n)):
+            differ |= a[i] != b[i]
+        if differ:
             return False
     return True
 

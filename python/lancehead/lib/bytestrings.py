@@ -3,7 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.coding import bytes_repr, decoded, encoded, hex_digit, memory_of, text_of_bytes
+from lancehead.lib.coding import bytes_repr, decoded, encoded, memory_of, text_of_bytes
 from lancehead.lib.conversions import check_flag, index_of, text_of_argument
 from lancehead.lib.percent import percent_of_bytes
 
@@ -45,6 +45,12 @@ def _like(self, s):
 
 def _as(self, a):
     return prim.bytes_of(a) if prim.is_frozen(self) else prim.bytearray_of(a)
+
+
+def _between(self, begin, end):
+    # Some of the bytes, of the same class. Those that do not change share their memory.
+    a = prim.bytes_array(self)[begin:end]
+    return prim.bytes_of(a) if prim.is_frozen(self) else prim.bytearray_of(a.copy())
 
 
 def _value_of_digit(c):
@@ -171,9 +177,9 @@ def _of_digits(string):
 
 
 def _hex(a, sep, group):
-    digits = [hex_digit(int(b) // 16) + hex_digit(int(b) % 16) for b in a]
+    digits = _hex_digits(a)
     if sep is ...:
-        return "".join(digits)
+        return digits
     if sep is None:
         raise TypeError("object of type 'NoneType' has no len()")
     between = sep if prim.is_str(sep) else _text(sep)
@@ -181,15 +187,33 @@ def _hex(a, sep, group):
         raise ValueError("sep must be length 1.")
     if not between.isascii():
         raise ValueError("sep must be ASCII.")
-    if group == 0:
-        return "".join(digits)
-    out = [""]
-    for i, pair in enumerate(digits):
-        # Groups are counted from the right, unless the number says otherwise.
-        if i > 0 and (i % -group == 0 if group < 0 else (len(digits) - i) % group == 0):
-            out.append(between)
-        out.append(pair)
-    return "".join(out)
+    if group == 0 or a.size == 0:
+        return digits
+    size = 2 * abs(group)
+    # Groups are counted from the right, unless the number says otherwise.
+    first = size if group < 0 else (len(digits) - 1) % size + 1
+    parts = [prim.lh_str_slice(digits, 0, first)]
+    for i in range(first, len(digits), size):
+        parts.append(prim.lh_str_slice(digits, i, i + size))
+    return between.join(parts)
+
+
+def _hex_digits(a):
+    out = np.empty(2 * a.size, np.uint8)
+    for i in range(a.size):
+        out[2 * i] = _digit_of(a[i] >> 4)
+        out[2 * i + 1] = _digit_of(a[i] & 15)
+    return text_of_bytes(out)
+
+
+def _digit_of(i):
+    return i + 48 if i < 10 else i + 87
+
+
+def _put(out, at, a):
+    for i in range(a.size):
+        out[at + i] = a[i]
+    return at + a.size
 
 
 def has_byte(a, x):
@@ -202,8 +226,14 @@ def has_byte(a, x):
     return False
 
 
-def _parts(self, texts):
-    return [_like(self, s) for s in texts]
+def _parts(self, texts, gap):
+    # The parts that texts are, between which there is a separator of so many bytes.
+    parts = [_between(self, 0, 0) for _ in range(0)]
+    at = 0
+    for s in texts:
+        parts.append(_between(self, at, at + len(s)))
+        at += len(s) + gap
+    return parts
 
 
 class bytes:
@@ -412,7 +442,7 @@ class bytes:
         """
         if sep is None:
             return _split_space(self, index_of(maxsplit))
-        return _parts(self, _text(self).split(_text(sep), maxsplit))
+        return _parts(self, _text(self).split(_text(sep), maxsplit), len(_text(sep)))
 
     def rsplit(self, sep=None, maxsplit=-1):
         """Parts between separators, cut from the right; by default, between runs of white space.
@@ -422,7 +452,7 @@ class bytes:
         """
         if sep is None:
             return _rsplit_space(self, index_of(maxsplit))
-        return _parts(self, _text(self).rsplit(_text(sep), maxsplit))
+        return _parts(self, _text(self).rsplit(_text(sep), maxsplit), len(_text(sep)))
 
     def splitlines(self, keepends=False):
         """The lines, by default without what ends them.
@@ -432,14 +462,14 @@ class bytes:
         """
         check_flag(keepends)
         a = prim.bytes_array(self)
-        parts = [_as(self, a[:0].copy()) for _ in range(0)]
+        parts = [_between(self, 0, 0) for _ in range(0)]
         at, n = 0, a.size
         while at < n:
             end = at
             while end < n and a[end] != 10 and a[end] != 13:
                 end += 1
             following = end + 2 if end + 1 < n and a[end] == 13 and a[end + 1] == 10 else min(end + 1, n)
-            parts.append(_as(self, a[at : following if keepends else end].copy()))
+            parts.append(_between(self, at, following if keepends else end))
             at = following
         return parts
 
@@ -467,7 +497,7 @@ class bytes:
         >>> b" a ".strip()
         b'a'
         """
-        return _like(self, _text(self).strip(_SPACE if chars is None else _text(chars)))
+        return _stripped(self, _SPACE if chars is None else _text(chars), True, True)
 
     def lstrip(self, chars=None, /):
         """The bytes without some at the beginning.
@@ -475,7 +505,7 @@ class bytes:
         >>> b" a ".lstrip()
         b'a '
         """
-        return _like(self, _text(self).lstrip(_SPACE if chars is None else _text(chars)))
+        return _stripped(self, _SPACE if chars is None else _text(chars), True, False)
 
     def rstrip(self, chars=None, /):
         """The bytes without some at the end.
@@ -483,7 +513,7 @@ class bytes:
         >>> b" a ".rstrip()
         b' a'
         """
-        return _like(self, _text(self).rstrip(_SPACE if chars is None else _text(chars)))
+        return _stripped(self, _SPACE if chars is None else _text(chars), False, True)
 
     def removeprefix(self, prefix, /):
         """The bytes without a beginning.
@@ -507,7 +537,18 @@ class bytes:
         >>> b",".join([b"a", b"b"])
         b'a,b'
         """
-        return _like(self, _text(self).join([_text(part) for part in iterable]))
+        parts = [_memory(part) for part in iterable]
+        between = prim.bytes_array(self)
+        size = between.size * max(len(parts) - 1, 0)
+        for part in parts:
+            size += part.size
+        out = np.empty(size, np.uint8)
+        at = 0
+        for i, part in enumerate(parts):
+            if i > 0:
+                at = _put(out, at, between)
+            at = _put(out, at, part)
+        return _as(self, out)
 
     def center(self, width, fillchar=b" ", /):
         """The bytes in the middle of so many.
@@ -631,10 +672,23 @@ class bytes:
         return found
 
 
+def _stripped(self, chars, left, right):
+    a = prim.bytes_array(self)
+    is_out = np.zeros(256, np.bool_)
+    for c in chars:
+        is_out[prim.lh_str_ord(c)] = True
+    begin, end = 0, a.size
+    while left and begin < end and is_out[a[begin]]:
+        begin += 1
+    while right and begin < end and is_out[a[end - 1]]:
+        end -= 1
+    return _between(self, begin, end)
+
+
 def _split_space(self, cuts):
     a = prim.bytes_array(self)
     n = a.size
-    parts = [_as(self, a[:0].copy()) for _ in range(0)]
+    parts = [_between(self, 0, 0) for _ in range(0)]
     at = 0
     while True:
         while at < n and _is_space(a[at]):
@@ -642,12 +696,12 @@ def _split_space(self, cuts):
         if at == n:
             return parts
         if cuts == 0:
-            parts.append(_as(self, a[at:n].copy()))
+            parts.append(_between(self, at, n))
             return parts
         end = at
         while end < n and not _is_space(a[end]):
             end += 1
-        parts.append(_as(self, a[at:end].copy()))
+        parts.append(_between(self, at, end))
         at = end
         cuts -= 1
 
@@ -655,7 +709,7 @@ def _split_space(self, cuts):
 def _rsplit_space(self, cuts):
     a = prim.bytes_array(self)
     n = a.size
-    parts = [_as(self, a[:0].copy()) for _ in range(0)]
+    parts = [_between(self, 0, 0) for _ in range(0)]
     while True:
         while n > 0 and _is_space(a[n - 1]):
             n -= 1
@@ -666,7 +720,7 @@ def _rsplit_space(self, cuts):
             begin -= 1
         while cuts == 0 and _is_space(a[begin]):
             begin += 1
-        parts.append(_as(self, a[begin:n].copy()))
+        parts.append(_between(self, begin, n))
         if cuts == 0:
             break
         n = begin

@@ -416,21 +416,23 @@ def groupby(iterable, key=None):
     [(1, [1, 3]), (0, [2]), (1, [5])]
     """
     source = iter(iterable)
-    # The number of the group, and how many items were taken in it after its first.
-    turn = [0, 0]
+    # The number of the group, how many items were taken in it after its first, whether the last one waits to be given,
+    # and whether there is none.
+    turn = [0, 0, 1, 1]
     # The item that was taken last, and its key.
     waiting = []
     keys = []
     for x in source:
         waiting.append(x)
         keys.append(x if key is None else key(x))
+        turn[3] = 0
         break
-    while len(keys) > 0:
+    while turn[3] == 0:
         own = keys[0]
         turn[0] += 1
         turn[1] = 0
         yield own, _group(source, key, turn, turn[0], waiting, keys, own)
-        while len(keys) > 0 and (turn[1] == 0 or keys[0] == own):
+        while turn[3] == 0 and (turn[1] == 0 or keys[0] == own):
             _step(source, key, turn, waiting, keys)
 
 
@@ -481,23 +483,26 @@ def _branch(source, waiting, places, first, own):
 
 
 def _step(source, key, turn, waiting, keys):
-    # Takes the next item; without one there is no key.
+    # Takes the next item.
     turn[1] += 1
-    waiting.clear()
-    keys.clear()
+    turn[2] = 0
+    turn[3] = 1
     for x in source:
-        waiting.append(x)
-        keys.append(x if key is None else key(x))
+        waiting[0] = x
+        keys[0] = x if key is None else key(x)
+        turn[2] = 1
+        turn[3] = 0
         break
 
 
 def _group(source, key, turn, own, waiting, keys, mine):
     while turn[0] == own:
-        if len(waiting) == 0:
+        if turn[2] == 0:
             _step(source, key, turn, waiting, keys)
-        if len(keys) == 0 or (turn[1] > 0 and keys[0] != mine):
+        if turn[3] == 1 or (turn[1] > 0 and keys[0] != mine):
             break
-        yield waiting.pop()
+        turn[2] = 0
+        yield waiting[0]
 
 
 def zip_longest(*iterables, fillvalue=None):

@@ -683,7 +683,8 @@ class str:
         >>> "-5".zfill(4)
         '-005'
         """
-        sign = 1 if self.startswith(("-", "+")) else 0
+        first = prim.lh_str_ord(self[0]) if len(self) > 0 else 0
+        sign = 1 if first == 45 or first == 43 else 0
         return prim.lh_str_pad(self, sign, _missing(width, self), 0, "0")
 
     def center(self, width, fillchar=" ", /):

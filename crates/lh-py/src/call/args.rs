@@ -10,6 +10,7 @@ use crate::call::decode::Decoder;
 use crate::call::instance;
 use crate::call::lists::Lists;
 use crate::call::polynomials;
+use crate::call::rows::bytes_tags;
 use crate::call::tags::{Refused, first_tags, kind};
 use crate::host::{classes, comptime, enums, extensions};
 use crate::object::array::{ArrayObject, is_masked};
@@ -234,6 +235,11 @@ impl ArgBuf {
                 self.slots.push(z.imag.to_bits());
             } else if class == &raw mut ffi::PyUnicode_Type {
                 return self.push_str(o);
+            } else if class == &raw mut ffi::PyBytes_Type {
+                self.tags.extend(bytes_tags());
+                self.owners.push((self.slots.len() as u32, o));
+                // The last word is the distance of the items.
+                self.slots.extend([0, ffi::PyBytes_AsString(o) as u64, ffi::PyBytes_Size(o) as u64, 1]);
             } else if class == &raw mut ffi::PyList_Type {
                 return self.guarded(|buf| buf.without_objects(|buf| buf.push_list(o)));
             } else if class == &raw mut ffi::PyDict_Type || class == &raw mut ffi::PySet_Type {

@@ -7,18 +7,19 @@ use crate::call::generator::Generator;
 use crate::call::instance;
 use crate::call::item::Item;
 use crate::call::lists::Lists;
+use crate::call::made::{Form, Maker};
 use crate::call::overload::Overload;
 use crate::call::polynomials;
+use crate::call::texts;
 use crate::host::{enums, extensions, table};
 use crate::object::array::ArrayObject;
 use crate::object::memory::Memory;
 use crate::object::record_dtype::{self, VoidScalar};
-use crate::object::words::{float, read_prim};
-use crate::object::{bit_generators, buffers, numpy, owner, text};
+use crate::object::words::float;
+use crate::object::{bit_generators, buffers, numpy, owner};
 use crate::runtime::raise;
 use hashbrown::HashMap;
 use lh_ir::class::{Class, User};
-use lh_ir::consts::ASCII;
 use lh_ir::parse::Field;
 use lh_ir::types::{Buffer, ClassTy, InstanceOf, Prim};
 use lh_ir::{FuncId, Ty, TyKind};
@@ -28,7 +29,7 @@ use lh_runtime::random::generator::native::Native;
 use lh_runtime::{MemInfo, StrValue};
 use pyo3::exceptions::{PyAttributeError, PySystemError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 use pyo3::{ffi, intern};
 
 /// Boxes the values of one call.
@@ -122,7 +123,9 @@ impl<'a, 'py> Boxer<'a, 'py> {
             TyKind::Literal(l) => self.next(l.ty(), at)?,
             TyKind::Str => {
                 let [mem, data, len] = [word(), word(), word()];
-                string(py, mem as *mut MemInfo, data, len)?
+                let text = StrValue { mem: mem as *mut MemInfo, data: data as *const u8, len: len as i64 };
+                // SAFETY: the value is alive.
+                unsafe { Bound::from_owned_ptr_or_err(py, texts::object(text))? }
             }
             TyKind::Class(c) if c.class.is_random() => {
                 let [mem, bits, _kind] = [word(), word(), word()];
@@ -187,9 +190,13 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 return self.bytearray(*word as *mut MemInfo);
             }
             InstanceOf::Buffer(class) => {
-                if let (Buffer::Bytes, Some(bytes)) = (class, new_bytes(self.py, at)) {
-                    *at = &at[of.flatten().len()..];
-                    return Ok(bytes);
+                if let (Buffer::Bytes, Some((own, rest))) = (class, at.split_first_chunk::<4>())
+                    // SAFETY: the words of bytes that are alive; attached.
+                    && let Some(made) = unsafe { texts::bytes(*own) }
+                {
+                    *at = rest;
+                    // SAFETY: a new reference, or null with an exception set.
+                    return unsafe { Bound::from_owned_ptr_or_err(self.py, made) };
                 }
                 let array = self.next(of, at)?;
                 return buffers::buffer(&array, *class);
@@ -404,13 +411,8 @@ impl<'a, 'py> Boxer<'a, 'py> {
         if ty.as_list().is_none() {
             return self.table(ty, header, &item, &native);
         }
-        if elem.is_int() || elem.is_float() {
-            let list = self.numbers(elem, &native)?;
-            self.made.insert(header as usize, (ty, list.clone()));
-            return Ok(list);
-        }
-        if *elem.kind() == TyKind::Str {
-            let list = self.texts(&native)?;
+        if let Some(form) = Form::of(elem) {
+            let list = self.list(&form, &native)?;
             self.made.insert(header as usize, (ty, list.clone()));
             return Ok(list);
         }
@@ -429,6 +431,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
     fn table(&mut self, ty: Ty, header: *mut Items, item: &Item, native: &ItemsRef) -> PyResult<Bound<'py, PyAny>> {
         let entry = ty.items().and_then(Ty::tuple_elems).unwrap_or_else(|| lh_ir::bug!("`{ty}` is no table"));
         let kind = ty.class().and_then(Table::of_class).unwrap_or_else(|| lh_ir::bug!("`{ty}` is no table"));
+        let forms = Form::all(&entry[1..], &mut &item.offsets[1..]);
         let entries = (0..native.len()).map(|i| {
             // SAFETY: an entry of the table.
             unsafe { item.slots(native.item(i)) }
@@ -447,12 +450,25 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let factory = factory.transpose()?;
                 let dict = kind.empty_dict(self.py, factory)?;
                 self.made.insert(header as usize, (ty, dict.clone()));
+                if let Some(forms) = forms {
+                    self.fill(&dict, &forms, native)?;
+                    return Ok(dict);
+                }
                 for slots in entries {
                     let mut at = &slots[1..];
                     let key = self.key(*key, &mut at)?;
                     dict.set_item(key, self.next(*value, &mut at)?)?;
                 }
                 Ok(dict)
+            }
+            [_, _] if let Some(forms) = forms => {
+                let is_frozen = kind == Table::Frozen;
+                let set =
+                    if is_frozen { PyFrozenSet::empty(self.py)?.into_any() } else { PySet::empty(self.py)?.into_any() };
+                // One that is frozen takes items while nobody else has it.
+                self.fill(&set, &forms, native)?;
+                self.made.insert(header as usize, (ty, set.clone()));
+                Ok(set)
             }
             [_, key] if kind == Table::Frozen => {
                 let items = entries.map(|slots| self.key(*key, &mut &slots[1..]));
@@ -480,33 +496,51 @@ impl<'a, 'py> Boxer<'a, 'py> {
         Ok(key)
     }
 
-    /// Boxes a list of texts.
-    fn texts(&self, native: &ItemsRef) -> PyResult<Bound<'py, PyAny>> {
+    /// Boxes a list of plain items.
+    fn list(&self, form: &Form, native: &ItemsRef) -> PyResult<Bound<'py, PyAny>> {
+        let n = native.len();
+        let mut maker = Maker::new(self.lists, std::slice::from_ref(form), n);
         // SAFETY: a new list, of which each place is filled once; places not filled are null, which dropping allows.
         unsafe {
-            let list = Bound::from_owned_ptr_or_err(self.py, ffi::PyList_New(native.len() as isize))?;
-            for i in 0..native.len() {
-                let value = native.item(i).cast::<StrValue>().read();
-                let text = string(self.py, value.mem, value.data as u64, value.len as u64)?;
-                ffi::PyList_SET_ITEM(list.as_ptr(), i as isize, text.into_ptr());
+            let list = Bound::from_owned_ptr_or_err(self.py, ffi::PyList_New(n as isize))?;
+            let items = ((*native.as_ptr()).mem.data.cast_const(), n, native.elem_size());
+            if !maker.all(form, items, |i, item| ffi::PyList_SET_ITEM(list.as_ptr(), i, item)) {
+                return Err(PyErr::fetch(self.py));
             }
             Ok(list)
         }
     }
 
-    /// Boxes a list of plain numbers.
-    fn numbers(&self, elem: Ty, native: &ItemsRef) -> PyResult<Bound<'py, PyAny>> {
-        let (n, size) = (native.len(), elem.itemsize());
-        let prim = elem.flatten()[0];
-        let items = (0..n).map(|i| {
-            // SAFETY: an item of the list, which is `size` bytes.
-            let word = unsafe { read_prim((*native.as_ptr()).mem.data.add(i * size), prim) };
-            match *elem.kind() {
-                TyKind::Int { bits, signed, .. } => int(self.py, word, bits, signed),
-                _ => PyFloat::new(self.py, float(word, elem)).into_any(),
+    /// Puts plain entries into a dictionary or a set.
+    fn fill(&self, table: &Bound<'py, PyAny>, forms: &[Form], native: &ItemsRef) -> PyResult<()> {
+        let mut maker = Maker::new(self.lists, forms, native.len());
+        let table = table.as_ptr();
+        // SAFETY: a new table, and entries of these forms behind their marks, which are 0 where there is none.
+        unsafe {
+            let is_set = forms.len() == 1;
+            // A class of dictionaries may have an order of its own.
+            let is_plain = is_set || ffi::PyDict_CheckExact(table) != 0;
+            for i in 0..native.len() {
+                let entry = native.item(i);
+                if entry.cast::<u64>().read() == 0 {
+                    continue;
+                }
+                let key = Bound::from_owned_ptr_or_err(self.py, maker.object(&forms[0], entry))?;
+                let status = if is_set {
+                    ffi::PySet_Add(table, key.as_ptr())
+                } else {
+                    let value = Bound::from_owned_ptr_or_err(self.py, maker.object(&forms[1], entry))?;
+                    match is_plain {
+                        true => ffi::PyDict_SetItem(table, key.as_ptr(), value.as_ptr()),
+                        false => ffi::PyObject_SetItem(table, key.as_ptr(), value.as_ptr()),
+                    }
+                };
+                if status != 0 {
+                    return Err(PyErr::fetch(self.py));
+                }
             }
-        });
-        Ok(PyList::new(self.py, items)?.into_any())
+        }
+        Ok(())
     }
 }
 
@@ -550,45 +584,6 @@ fn int(py: Python<'_>, word: u64, bits: u8, signed: bool) -> Bound<'_, PyAny> {
     let o =
         if signed { PyInt::new(py, (word << shift) as i64 >> shift) } else { PyInt::new(py, word << shift >> shift) };
     o.into_any()
-}
-
-/// Boxes a string; the argument itself if it is returned whole.
-fn string(py: Python<'_>, mem: *mut MemInfo, data: u64, len: u64) -> PyResult<Bound<'_, PyAny>> {
-    // SAFETY: a string value points to so many bytes.
-    let value = unsafe { lh_runtime::text(data as *const u8, len as i64) };
-    // SAFETY: `mem` is null or alive: the value holds a reference.
-    let owner = unsafe { owner::object_of(py, mem) };
-    // The bytes of a text of ASCII follow its header: most parts lie elsewhere than the whole.
-    let is_near = |o: &Bound<'_, PyAny>| len & ASCII as u64 == 0 || o.as_ptr() as u64 == data.wrapping_sub(HEADER);
-    let is_whole = |o: &Bound<'_, PyAny>| {
-        let whole = o.cast_exact::<PyString>();
-        let text = |w: &Bound<'_, PyString>| w.to_str().is_ok_and(|t| std::ptr::eq(t.as_bytes(), value.as_bytes()));
-        is_near(o) && whole.is_ok_and(text)
-    };
-    let found = owner.and_then(|owner| match owner.cast_exact::<PyTuple>() {
-        Ok(several) => one_of(several, data, len, is_whole),
-        Err(_) => is_whole(&owner).then_some(owner),
-    });
-    found.map_or_else(|| text::object_of(py, value, len & ASCII as u64 != 0), Ok)
-}
-
-/// Bytes of the header of a text of ASCII.
-const HEADER: u64 = size_of::<ffi::PyASCIIObject>() as u64;
-
-/// The text of several with one owner (`rows.rs`) whose bytes lie there.
-fn one_of<'py>(
-    several: &Bound<'py, PyTuple>,
-    data: u64,
-    len: u64,
-    is_whole: impl Fn(&Bound<'_, PyAny>) -> bool,
-) -> Option<Bound<'py, PyAny>> {
-    // Addresses say which one it is. An empty part has any.
-    let is_it = |o: *mut ffi::PyObject| len & ASCII as u64 == 0 || o as u64 == data.wrapping_sub(HEADER);
-    // SAFETY: the tuple has so many places, of which those behind the last text are null.
-    let items = (0..several.len() as isize).map(|i| unsafe { ffi::PyTuple_GET_ITEM(several.as_ptr(), i) });
-    let mut likely = items.take_while(|o| !o.is_null()).filter(|o| is_it(*o));
-    // SAFETY: the tuple holds its items.
-    likely.find_map(|o| Some(unsafe { Bound::from_borrowed_ptr(several.py(), o) }).filter(&is_whole))
 }
 
 /// The dtype of elements of a type.
@@ -677,17 +672,21 @@ fn array<'py>(py: Python<'py>, dtype: Ty, readonly: bool, slots: &[u64]) -> PyRe
     numpy::load(py)?.array_over(py, descr, (data, &shape, &strides), !readonly, owner)
 }
 
-/// The object for `bytes` that compiled code has made, in one piece; `None` for those that an object owns.
-fn new_bytes<'py>(py: Python<'py>, slots: &[u64]) -> Option<Bound<'py, PyAny>> {
-    let [mem, data, len, step] = *slots.first_chunk()?;
-    // SAFETY: `mem` is null or alive, for the value holds a reference; its items are so many, one after the other.
-    unsafe {
-        if step != 1 || owner::object_of(py, mem as *mut MemInfo).is_some() {
-            return None;
-        }
-        let (data, len) = if len == 0 { (std::ptr::dangling(), 0) } else { (data as *const u8, len as usize) };
-        Some(PyBytes::new(py, std::slice::from_raw_parts(data, len)).into_any())
-    }
+/// The object of bytes that [`texts::bytes`] has none for: a new reference, or null with an exception set.
+///
+/// # Safety
+/// The words of bytes that are alive; the thread is attached.
+pub unsafe fn bytes_of_array(words: [u64; 4]) -> *mut ffi::PyObject {
+    // SAFETY: as promised.
+    let py = unsafe { Python::assume_attached() };
+    let made = array(py, Ty::u8(), true, &words).and_then(|array| buffers::buffer(&array, Buffer::Bytes));
+    made.map_or_else(
+        |error| {
+            error.restore(py);
+            std::ptr::null_mut()
+        },
+        Bound::into_ptr,
+    )
 }
 
 /// Whether an object is the array with exactly this memory.

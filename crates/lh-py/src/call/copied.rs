@@ -5,6 +5,7 @@ use hashbrown::HashMap;
 use lh_runtime::items::{Items, ItemsRef};
 use pyo3::ffi;
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 
 /// So many copies are found by looking at all of them.
 const FEW: usize = 8;
@@ -27,40 +28,31 @@ pub struct Copied {
 #[derive(Default)]
 pub struct AllCopied {
     all: Vec<Copied>,
-    /// Where they are, if there are more than a few.
-    places: Option<Box<Places>>,
-}
-
-#[derive(Default)]
-struct Places {
+    /// Where they are by their objects, if there are more than a few.
     by_object: HashMap<usize, usize>,
-    by_native: HashMap<usize, usize>,
-}
-
-impl Places {
-    fn set(&mut self, copied: &Copied, at: usize) {
-        self.by_object.insert(copied.object.as_ptr() as usize, at);
-        self.by_native.insert(copied.list.as_ptr() as usize, at);
-    }
+    /// The same by their headers, once that is asked for.
+    by_native: OnceCell<HashMap<usize, usize>>,
 }
 
 impl AllCopied {
     /// Adds a copy of an object that has none.
     pub fn push(&mut self, copied: Copied) {
         let at = self.all.len();
-        self.all.push(copied);
-        if let Some(places) = &mut self.places {
-            places.set(&self.all[at], at);
-        } else if at >= FEW {
-            let places = self.places.insert(Box::default());
-            self.all.iter().enumerate().for_each(|(at, copied)| places.set(copied, at));
+        let key = |copied: &Copied| copied.object.as_ptr() as usize;
+        if at > FEW {
+            self.by_object.insert(key(&copied), at);
+        } else if at == FEW {
+            let keys = self.all.iter().chain([&copied]).map(key);
+            self.by_object = keys.enumerate().map(|(at, key)| (key, at)).collect();
         }
+        self.by_native.take();
+        self.all.push(copied);
     }
 
     fn place(&self, o: *mut ffi::PyObject) -> Option<usize> {
-        match &self.places {
-            Some(places) => places.by_object.get(&(o as usize)).copied(),
-            None => self.all.iter().position(|c| c.object.as_ptr() == o),
+        match self.by_object.is_empty() {
+            false => self.by_object.get(&(o as usize)).copied(),
+            true => self.all.iter().position(|c| c.object.as_ptr() == o),
         }
     }
 
@@ -76,22 +68,22 @@ impl AllCopied {
 
     /// The copy with this header.
     pub fn with_header(&self, header: *mut Items) -> Option<&Copied> {
-        match &self.places {
-            Some(places) => places.by_native.get(&(header as usize)).map(|at| &self.all[*at]),
-            None => self.all.iter().find(|c| c.list.as_ptr() == header),
+        if self.all.len() <= FEW {
+            return self.all.iter().find(|c| c.list.as_ptr() == header);
         }
+        let headers = || self.all.iter().enumerate().map(|(at, c)| (c.list.as_ptr() as usize, at)).collect();
+        self.by_native.get_or_init(headers).get(&(header as usize)).map(|at| &self.all[*at])
     }
 
     /// Forgets the copy of an object.
     pub fn take(&mut self, o: *mut ffi::PyObject) -> Option<ItemsRef> {
         let at = self.place(o)?;
         let taken = self.all.swap_remove(at);
-        if let Some(places) = &mut self.places {
-            places.by_object.remove(&(o as usize));
-            places.by_native.remove(&(taken.list.as_ptr() as usize));
-            if let Some(moved) = self.all.get(at) {
-                places.set(moved, at);
-            }
+        self.by_native.take();
+        if self.by_object.remove(&(o as usize)).is_some()
+            && let Some(moved) = self.all.get(at)
+        {
+            self.by_object.insert(moved.object.as_ptr() as usize, at);
         }
         Some(taken.list)
     }

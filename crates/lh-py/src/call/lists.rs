@@ -305,6 +305,14 @@ impl Lists {
         self.lists.with_header(header).map(|r| r.object.as_ptr())
     }
 
+    /// The lists of plain numbers that are as they were imported.
+    pub fn plain(&self) -> impl Iterator<Item = &Copied> {
+        // SAFETY: a copy holds its object.
+        let is_exact = |c: &Copied| unsafe { ffi::PyList_CheckExact(c.object.as_ptr()) != 0 };
+        let is_list = move |c: &&Copied| c.count > 0 && c.before.len() == 8 * c.count && is_exact(c);
+        self.lists.iter().filter(is_list)
+    }
+
     /// Whether a call has changed the size of a list, a dictionary, a set or a `bytearray`.
     pub fn has_other_size(&self) -> bool {
         self.lists.iter().any(|r| r.list.len() != r.count) || self.copies.all.iter().any(Copy::has_other_memory)

@@ -22,6 +22,8 @@ pub enum Ret {
     Float,
     /// Two doubles.
     Complex,
+    /// A text.
+    Text,
     /// Any other type.
     Other,
     /// A value that is converted to the type of the signature.

@@ -18,6 +18,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::{SmallVec, smallvec};
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 
 /// The sign bit marks the hashes of entries.
 pub const MARK: i64 = i64::MIN;
@@ -90,12 +91,7 @@ impl Shape {
             Shape::Float => tags.push(kind::FLOAT),
             Shape::Bool => tags.push(kind::BOOL),
             Shape::Text => tags.push(kind::STR),
-            Shape::Bytes => {
-                let class = Buffer::ALL.iter().position(|b| *b == Buffer::Bytes).unwrap_or_default() as u64;
-                let order = (numpy::C_CONTIGUOUS | numpy::F_CONTIGUOUS) as u64;
-                let bytes = numpy::num_of_ty(Ty::u8()).unwrap_or_default() as u64;
-                tags.extend([kind::BUFFER | class << 8, kind::ARRAY | bytes << 8 | 1 << 16 | order << 32]);
-            }
+            Shape::Bytes => tags.extend(bytes_tags()),
             Shape::Tuple(class, parts) => {
                 let n = (parts.len() as u64) << 8;
                 if *class == &raw mut ffi::PyTuple_Type {
@@ -262,6 +258,17 @@ impl Shape {
     }
 }
 
+/// The tags of `bytes`.
+pub fn bytes_tags() -> [u64; 2] {
+    static TAGS: OnceLock<[u64; 2]> = OnceLock::new();
+    *TAGS.get_or_init(|| {
+        let class = Buffer::ALL.iter().position(|b| *b == Buffer::Bytes).unwrap_or_default() as u64;
+        let order = (numpy::C_CONTIGUOUS | numpy::F_CONTIGUOUS) as u64;
+        let bytes = numpy::num_of_ty(Ty::u8()).unwrap_or_default() as u64;
+        [kind::BUFFER | class << 8, kind::ARRAY | bytes << 8 | 1 << 16 | order << 32]
+    })
+}
+
 /// Whether an object is a namedtuple, and of no class that has a form of its own.
 unsafe fn is_named_tuple(o: *mut ffi::PyObject) -> bool {
     // SAFETY: the object is alive, and the thread attached. No code of the program runs: the class of its class is
@@ -350,8 +357,31 @@ impl Rows {
             if self.room >= FAR {
                 self.prefetch(block);
             }
+            if !self.is_table && self.shapes[..] == [Shape::Text] {
+                return block.iter().try_for_each(|text| self.add_text(*text));
+            }
             block.chunks_exact(self.shapes.len()).try_for_each(|parts| self.add(parts))
         }
+    }
+
+    /// The same of one item that is a text, mostly of ASCII.
+    ///
+    /// # Safety
+    /// The object is alive, and the thread is attached.
+    #[inline(always)]
+    unsafe fn add_text(&mut self, o: *mut ffi::PyObject) -> Option<()> {
+        // SAFETY: as promised; there is room for an item more.
+        unsafe {
+            let is_short = self.count == self.room || self.texts.count == self.texts.room;
+            if is_short || ffi::Py_TYPE(o) != &raw mut ffi::PyUnicode_Type || ffi::PyUnicode_IS_COMPACT_ASCII(o) == 0 {
+                return self.add(&[o]);
+            }
+            let (text, size, _) = text::utf8(o);
+            self.texts.hold_next(o);
+            write_words(&mut self.to, [self.texts.owner as u64, text as u64, (size as i64 | ASCII) as u64]);
+        }
+        self.count += 1;
+        Some(())
     }
 
     /// Asks for the memory of objects.
@@ -488,11 +518,23 @@ impl Texts {
                 }
                 *self = Texts { owner, held, count: 0, room: room as isize, left: self.left - room.min(self.left) };
             }
-            ffi::Py_INCREF(o);
-            ffi::PyTuple_SET_ITEM(self.held, self.count, o);
-            self.count += 1;
+            self.hold_next(o);
         }
         Some(self.owner)
+    }
+
+    /// Holds a text where there is room.
+    ///
+    /// # Safety
+    /// The object is alive, and the tuple nobody else's until now.
+    #[inline(always)]
+    unsafe fn hold_next(&mut self, o: *mut ffi::PyObject) {
+        // SAFETY: as promised.
+        unsafe {
+            ffi::Py_INCREF(o);
+            ffi::PyTuple_SET_ITEM(self.held, self.count, o);
+        }
+        self.count += 1;
     }
 
     /// Gives the last owner a reference for each of its texts, and is without one.

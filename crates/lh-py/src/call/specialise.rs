@@ -292,6 +292,7 @@ fn kind_of(result: Ty, made: Ty) -> Ret {
         TyKind::Int { bits: 64, signed: true, .. } => Ret::Int,
         TyKind::Float { bits: 64, .. } => Ret::Float,
         TyKind::Complex { bits: 128, .. } => Ret::Complex,
+        TyKind::Str => Ret::Text,
         _ => Ret::Other,
     }
 }

@@ -13,13 +13,14 @@ use crate::call::generator::Generator;
 use crate::call::overload::{Entry, Overload, Ret};
 use crate::call::state::{DispatcherObject, EntryPoints, State};
 use crate::call::tags::{self, Refused};
-use crate::call::{convert, empty_lists, interpreted, literals, named, refusal, specialise};
+use crate::call::{convert, empty_lists, interpreted, literals, named, refusal, specialise, texts};
 use crate::host::stopping;
 use crate::object::attach::attach;
-use crate::object::{int, numpy};
+use crate::object::{int, numpy, text};
 use crate::runtime::signals::Running;
 use crate::runtime::{raise, render};
 use lh_ir::func::Semantics;
+use lh_runtime::StrValue;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -62,7 +63,7 @@ fn quick_entry(ret: Ret) -> Option<ffi::vectorcallfunc> {
         Ret::Int => quick::<{ Ret::Int as u8 }>,
         Ret::Float => quick::<{ Ret::Float as u8 }>,
         Ret::Complex => quick::<{ Ret::Complex as u8 }>,
-        Ret::Other | Ret::Converted => return None,
+        Ret::Text | Ret::Other | Ret::Converted => return None,
     })
 }
 
@@ -267,6 +268,7 @@ unsafe fn simple_result(kind: Ret, words: *const u64) -> *mut ffi::PyObject {
             Ret::None => ffi::Py_NewRef(ffi::Py_None()),
             Ret::Bool => ffi::PyBool_FromLong((*words & 1) as std::ffi::c_long),
             Ret::Complex => ffi::PyComplex_FromDoubles(f64::from_bits(*words), f64::from_bits(*words.add(1))),
+            Ret::Text => texts::owned(words.cast::<StrValue>().read()),
             Ret::Other | Ret::Converted => std::ptr::null_mut(),
         }
     }
@@ -497,5 +499,6 @@ fn box_result<'py>(py: Python<'py>, overload: &Overload, buf: &ArgBuf, words: &[
 /// Loads NumPy before the first dispatcher is called, since every call compares arguments with its array type.
 pub fn prepare(py: Python<'_>) -> PyResult<()> {
     int::prepare();
+    text::prepare();
     numpy::load(py).map(|_| ())
 }

@@ -1,5 +1,6 @@
 //! Instances of `bytes`, `bytearray`, `memoryview` and `array.array` as arrays over their memory, and back.
 
+use crate::object::array::ArrayObject;
 use crate::object::{class_names, numpy};
 use lh_ir::Ty;
 use lh_ir::types::Buffer;
@@ -63,7 +64,12 @@ pub fn is_bytearray(number: u64) -> bool {
 pub fn buffer<'py>(array: &Bound<'py, PyAny>, class: Buffer) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
     let base = array.getattr(intern!(py, "base"))?;
-    if buffer_class(&base) == Some(class) {
+    // SAFETY: the object is an array, which has as many strides as dimensions.
+    let is_forward = unsafe {
+        let fields = &*array.as_ptr().cast::<ArrayObject>();
+        (0..fields.nd as usize).all(|i| *fields.strides.add(i) >= 0)
+    };
+    if is_forward && buffer_class(&base) == Some(class) {
         let whole: usize = match class {
             Buffer::MemoryView => base.getattr(intern!(py, "nbytes"))?.extract()?,
             Buffer::Array => base.len()? * base.getattr(intern!(py, "itemsize"))?.extract::<usize>()?,

@@ -94,13 +94,23 @@ pub fn prepare() {
     }
 }
 
+/// A new reference to one of them.
+///
+/// # Safety
+/// The thread is attached.
+#[inline(always)]
+pub unsafe fn small(v: i64) -> Option<*mut ffi::PyObject> {
+    let small = SMALL.get(v.wrapping_sub(LEAST) as usize)?.load(Ordering::Relaxed);
+    // SAFETY: a live object, and the thread is attached.
+    (!small.is_null()).then(|| unsafe { ffi::Py_NewRef(small) })
+}
+
 /// The object of an int: a new reference, or null with an exception set.
 ///
 /// # Safety
 /// The thread is attached.
 #[inline(always)]
 pub unsafe fn object(v: i64) -> *mut ffi::PyObject {
-    let small = SMALL.get(v.wrapping_sub(LEAST) as usize).map_or(std::ptr::null_mut(), |o| o.load(Ordering::Relaxed));
-    // SAFETY: a live object, or the thread is attached.
-    unsafe { if small.is_null() { ffi::PyLong_FromLongLong(v) } else { ffi::Py_NewRef(small) } }
+    // SAFETY: as promised.
+    unsafe { small(v).unwrap_or_else(|| ffi::PyLong_FromLongLong(v)) }
 }

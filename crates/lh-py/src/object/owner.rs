@@ -46,5 +46,14 @@ pub fn text_owner(object: *mut ffi::PyObject, text: *const c_char, size: usize) 
 /// `mem` is null or alive.
 pub unsafe fn object_of<'py>(py: Python<'py>, mem: *mut MemInfo) -> Option<Bound<'py, PyAny>> {
     // SAFETY: as promised; an owner of this kind holds a reference to the object.
-    unsafe { owner_of(mem, release_object).map(|o| Bound::from_borrowed_ptr(py, o.cast())) }
+    unsafe { object_at(mem).map(|o| Bound::from_borrowed_ptr(py, o)) }
+}
+
+/// The same without a reference to it.
+///
+/// # Safety
+/// `mem` is null or alive.
+pub unsafe fn object_at(mem: *mut MemInfo) -> Option<*mut ffi::PyObject> {
+    // SAFETY: as promised.
+    unsafe { owner_of(mem, release_object).map(|o| o.cast()) }
 }

@@ -5,55 +5,88 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use pyo3::{ffi, intern};
 use std::ffi::c_char;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// The texts that CPython makes only once, by their code points; null until [`prepare`].
+static SINGLE: [AtomicPtr<ffi::PyObject>; 256] = [const { AtomicPtr::new(null_mut()) }; 256];
+
+/// Finds them.
+pub fn prepare() {
+    for (code, at) in SINGLE.iter().enumerate().filter(|(_, at)| at.load(Ordering::Relaxed).is_null()) {
+        // SAFETY: called attached; we keep a reference.
+        at.store(unsafe { ffi::PyUnicode_FromOrdinal(code as i32) }, Ordering::Relaxed);
+    }
+}
+
+/// A new reference to the `str` of a single character of Latin-1; null for other texts.
+///
+/// # Safety
+/// The thread is attached.
+#[inline(always)]
+pub unsafe fn single(bytes: &[u8]) -> *mut ffi::PyObject {
+    let code = match *bytes {
+        [byte @ 0..0x80] => usize::from(byte),
+        [lead @ 0xc2..0xc4, inner @ 0x80..0xc0] => usize::from(lead & 3) << 6 | usize::from(inner & 0x3f),
+        _ => return null_mut(),
+    };
+    let known = SINGLE[code].load(Ordering::Relaxed);
+    // SAFETY: a live object, or null.
+    unsafe { ffi::Py_XNewRef(known) }
+}
 
 /// A `str`.
 pub fn object<'py>(py: Python<'py>, text: &Text) -> PyResult<Bound<'py, PyAny>> {
-    object_of(py, text, text.is_ascii())
+    // SAFETY: attached, a new reference.
+    unsafe { Bound::from_owned_ptr_or_err(py, raw(text, text.is_ascii())) }
 }
 
-/// The same where it is known whether the text is ASCII.
-pub fn object_of<'py>(py: Python<'py>, text: &Text, is_ascii: bool) -> PyResult<Bound<'py, PyAny>> {
+/// A new `str` where it is known whether the text is ASCII, or null with an exception set.
+///
+/// # Safety
+/// The thread is attached.
+pub unsafe fn raw(text: &Text, is_ascii: bool) -> *mut ffi::PyObject {
     let bytes = text.as_bytes();
-    let decoded = || {
-        let (data, len) = (bytes.as_ptr().cast(), bytes.len() as ffi::Py_ssize_t);
-        // SAFETY: so many bytes, and the name of an error handler.
-        unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyUnicode_DecodeUTF8(data, len, c"surrogatepass".as_ptr())) }
-    };
+    // SAFETY: so many bytes, and the name of an error handler; attached.
+    let decoded =
+        || unsafe { ffi::PyUnicode_DecodeUTF8(bytes.as_ptr().cast(), bytes.len() as isize, c"surrogatepass".as_ptr()) };
     // The interpreter shares empty texts and single characters of Latin-1.
     if bytes.len() <= 2 {
-        return decoded();
+        // SAFETY: attached.
+        let single = unsafe { single(bytes) };
+        return if single.is_null() { decoded() } else { single };
     }
-    if is_ascii {
-        // SAFETY: the units of a text of ASCII are bytes.
-        return unsafe {
-            new(py, bytes.len(), 0x7f, |data| data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()))
-        };
-    }
-    let (mut count, mut all) = (0, 0);
-    for point in text.points() {
-        count += 1;
-        all |= u32::from(point);
-    }
-    let points = || text.points().map(u32::from);
-    // SAFETY: the units of a text are as large as its largest character, whose highest bit is that of `all`.
+    // SAFETY: the units of a text are as large as its largest character, whose highest bit is that of `all`; those of
+    // ASCII are bytes.
     unsafe {
+        if is_ascii {
+            return new(bytes.len(), 0x7f, |data| data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()));
+        }
+        let (mut count, mut all) = (0, 0);
+        for point in text.points() {
+            count += 1;
+            all |= u32::from(point);
+        }
+        let points = || text.points().map(u32::from);
         match all {
             // Bytes that are no text.
             0..0x80 => decoded(),
-            0x80..0x100 => new(py, count, 0xff, |data| fill(data, points().map(|p| p as u8))),
-            0x100..0x1_0000 => new(py, count, 0xffff, |data| fill(data.cast(), points().map(|p| p as u16))),
-            _ => new(py, count, 0x10_ffff, |data| fill(data.cast(), points())),
+            0x80..0x100 => new(count, 0xff, |data| fill(data, points().map(|p| p as u8))),
+            0x100..0x1_0000 => new(count, 0xffff, |data| fill(data.cast(), points().map(|p| p as u16))),
+            _ => new(count, 0x10_ffff, |data| fill(data.cast(), points())),
         }
     }
 }
 
 /// A new `str` of so many characters, which a function writes. The largest of them is of the size of `largest`.
-unsafe fn new(py: Python<'_>, count: usize, largest: u32, write: impl FnOnce(*mut u8)) -> PyResult<Bound<'_, PyAny>> {
+unsafe fn new(count: usize, largest: u32, write: impl FnOnce(*mut u8)) -> *mut ffi::PyObject {
     // SAFETY: nobody else has the new object until its characters are written.
     unsafe {
-        let made = Bound::from_owned_ptr_or_err(py, ffi::PyUnicode_New(count as ffi::Py_ssize_t, largest))?;
-        write(ffi::PyUnicode_DATA(made.as_ptr()).cast());
-        Ok(made)
+        let made = ffi::PyUnicode_New(count as ffi::Py_ssize_t, largest);
+        if !made.is_null() {
+            write(ffi::PyUnicode_DATA(made).cast());
+        }
+        made
     }
 }
 

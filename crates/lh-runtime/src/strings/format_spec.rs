@@ -5,6 +5,7 @@ use crate::classes::{ExcId, MEMORY_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
 use crate::repr::{DIGITS, Decimal, LayOut, decimal, digits_of_bits, lay_out, special};
 use crate::text::{Point, Text, TextBuf};
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt::Write;
 
 /// An exception to raise.
@@ -21,7 +22,7 @@ fn fail<T>(message: impl Into<String>) -> Result<T, Failure> {
 type Formatted = Result<TextBuf, Failure>;
 
 /// A parsed specification.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Spec {
     fill: Point,
     align: char,
@@ -69,8 +70,30 @@ fn is_align(c: char) -> bool {
     matches!(c, '<' | '>' | '=' | '^')
 }
 
+thread_local! {
+    /// The last short specification, and what it means: mostly the next one is the same.
+    static LAST: Cell<Option<(u64, usize, char, Spec)>> = const { Cell::new(None) };
+}
+
 impl Spec {
+    /// Reads a specification.
     fn parse(text: &Text, type_name: &str, default_align: char) -> Result<Spec, Failure> {
+        let bytes = text.as_bytes();
+        if bytes.len() > 8 {
+            return Spec::read(text, type_name, default_align);
+        }
+        let word = bytes.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        match LAST.get() {
+            Some((w, len, align, spec)) if (w, len, align) == (word, bytes.len(), default_align) => Ok(spec),
+            _ => {
+                let spec = Spec::read(text, type_name, default_align)?;
+                LAST.set(Some((word, bytes.len(), default_align, spec)));
+                Ok(spec)
+            }
+        }
+    }
+
+    fn read(text: &Text, type_name: &str, default_align: char) -> Result<Spec, Failure> {
         let mut s = Spec {
             fill: ' '.into(),
             align: default_align,
@@ -210,7 +233,7 @@ fn number(s: &Spec, n: &Number) -> Formatted {
 
 /// Digits with separators, and zeros in front up to a width that counts the separators.
 fn grouped(digits: &str, separator: char, group: usize, width: usize) -> Result<String, Failure> {
-    let mut reversed = String::new();
+    let mut reversed = Vec::new();
     if reversed.try_reserve(width.max(digits.len()) * 2).is_err() {
         return Err(Failure { class: MEMORY_ERROR, message: String::new() });
     }
@@ -219,15 +242,16 @@ fn grouped(digits: &str, separator: char, group: usize, width: usize) -> Result<
     loop {
         let len = group.min(remaining.max(width.max(1) as usize));
         for _ in 0..len {
-            reversed.push(char::from(left.next().unwrap_or(b'0')));
+            reversed.push(left.next().unwrap_or(b'0'));
         }
         remaining = remaining.saturating_sub(len);
         width -= len as i64;
         if remaining == 0 && width <= 0 {
-            return Ok(reversed.chars().rev().collect());
+            reversed.reverse();
+            return Ok(String::from_utf8(reversed).expect("digits and separators are ASCII"));
         }
         width -= 1;
-        reversed.push(separator);
+        reversed.push(separator as u8);
     }
 }
 
@@ -318,7 +342,7 @@ pub(crate) fn format_complex(re: f64, im: f64, spec: &Text) -> Formatted {
     let kind = if is_plain && s.precision.is_some() { Some('g') } else { s.kind };
     let part = |value: f64, sign: Option<char>| {
         let text =
-            float_with(&Spec { fill: ' '.into(), align: '>', width: 0, sign, kind, ..s.clone() }, value)?.lossy();
+            float_with(&Spec { fill: ' '.into(), align: '>', width: 0, sign, kind, ..s }, value)?.lossy();
         let cut = if kind.is_none() && text.ends_with(".0") { 2 - usize::from(s.alternate) } else { 0 };
         Ok::<_, Failure>(text[..text.len() - cut].to_owned())
     };
@@ -363,7 +387,7 @@ fn float_with(s: &Spec, value: f64) -> Formatted {
     // Names are padded like digits, though they are none.
     if whole.is_empty() {
         return number(
-            &Spec { grouping: None, ..s.clone() },
+            &Spec { grouping: None, ..*s },
             &Number { negative, prefix: "", digits: rest, rest: "", unit: percent, group: 3 },
         );
     }

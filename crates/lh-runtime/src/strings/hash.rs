@@ -5,7 +5,7 @@
 
 use crate::memory::alloc::MemInfo;
 use crate::symbol::{Symbol, functions};
-use crate::text::{Text, TextBuf};
+use crate::text::Text;
 use foldhash::SharedSeed;
 use foldhash::quality::FoldHasher;
 use std::hash::Hasher;
@@ -68,27 +68,25 @@ fn sip13(bytes: &[u8], k0: u64, k1: u64) -> u64 {
 
 /// Python's hash of a text.
 fn hash_of(text: &Text) -> i64 {
-    if text.is_empty() {
-        return 0;
+    if text.is_ascii() {
+        return bytes_hash(text.as_bytes());
     }
-    let key = (KEY[0].load(Relaxed), KEY[1].load(Relaxed));
-    let widest = text.points().max().map_or(0, u32::from);
-    let h = match widest {
-        0..=0x7f => sip13(text.as_bytes(), key.0, key.1),
-        0x80..=0xff => sip13(&text.points().map(|c| u32::from(c) as u8).collect::<Vec<_>>(), key.0, key.1),
-        0x100..=0xffff => {
-            sip13(&text.points().flat_map(|c| (u32::from(c) as u16).to_le_bytes()).collect::<Vec<_>>(), key.0, key.1)
-        }
-        _ => sip13(&text.points().flat_map(|c| u32::from(c).to_le_bytes()).collect::<Vec<_>>(), key.0, key.1),
-    };
-    // -1 means an error to CPython.
-    if h == u64::MAX { -2 } else { h as i64 }
+    let units = || text.points().map(u32::from);
+    match units().max().unwrap_or_default() {
+        0..=0xff => bytes_hash(&units().map(|c| c as u8).collect::<Vec<_>>()),
+        0x100..=0xffff => bytes_hash(&units().flat_map(|c| (c as u16).to_le_bytes()).collect::<Vec<_>>()),
+        _ => bytes_hash(&units().flat_map(u32::to_le_bytes).collect::<Vec<_>>()),
+    }
 }
 
 /// Python's hash of bytes.
 pub fn bytes_hash(bytes: &[u8]) -> i64 {
-    let text: TextBuf = bytes.iter().map(|b| char::from(*b)).collect();
-    hash_of(&text)
+    if bytes.is_empty() {
+        return 0;
+    }
+    let h = sip13(bytes, KEY[0].load(Relaxed), KEY[1].load(Relaxed));
+    // -1 means an error to CPython.
+    if h == u64::MAX { -2 } else { h as i64 }
 }
 
 #[unsafe(no_mangle)]

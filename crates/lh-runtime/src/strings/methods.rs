@@ -6,7 +6,7 @@ use crate::items::{Items, ItemsRef};
 use crate::memory::alloc::{MemInfo, incref_by, no_memory};
 use crate::strings::index::{byte_of, char_count};
 use crate::strings::make::{ascii_char, give_written, shared_char};
-use crate::strings::value::{StrValue, give_part, part_len, text};
+use crate::strings::value::{FEW, StrValue, give_part, part_len, text};
 use crate::strings::words;
 use crate::symbol::{Symbol, functions};
 use crate::text::Text;
@@ -69,6 +69,18 @@ unsafe extern "C-unwind" fn lh_str_replace(
             }
             return give_written(s.len(), is_ascii, out, |to| {
                 to.mapped(s.as_bytes(), |b| if b == old { new } else { b });
+            });
+        }
+        if let (&[old], 0..=FEW, usize::MAX) = (old.as_bytes(), s.len(), limit) {
+            let found = s.as_bytes().iter().filter(|b| **b == old).count();
+            if found == 0 {
+                return give_part(mem, n, s, out);
+            }
+            let Some(more) = found.checked_mul(new.len()) else { return no_memory(i128::MAX) };
+            return give_written(s.len() - found + more, is_ascii, out, |to| {
+                for b in s.as_bytes() {
+                    if *b == old { to.text(new) } else { to.byte(*b) }
+                }
             });
         }
         let places: SmallVec<[usize; 32]> = s.matches(old).take(limit).collect();

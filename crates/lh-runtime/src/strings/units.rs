@@ -3,6 +3,7 @@
 use crate::classes::{UNICODE_ERROR, VALUE_ERROR};
 use crate::exception::raise;
 use crate::memory::alloc::MemInfo;
+use crate::strings::make::give_written;
 use crate::strings::value::{StrValue, give, text};
 use crate::symbol::{Symbol, functions};
 use crate::text::{Point, TextBuf};
@@ -80,6 +81,9 @@ unsafe extern "C-unwind" fn lh_str_from_bytes(bytes: *const u8, n: i64, number: 
             let byte = bytes.get(at).copied().unwrap_or_default();
             raise(UNICODE_ERROR, format!("'{name}' codec can't decode byte 0x{byte:02x} in position {at}"))
         };
+        if bytes.is_ascii() {
+            return give_written(bytes.len(), true, out, |to| to.bytes(bytes));
+        }
         if is_utf8 {
             return match std::str::from_utf8(bytes) {
                 Ok(made) => give(made, out),

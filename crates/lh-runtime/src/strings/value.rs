@@ -156,10 +156,18 @@ unsafe extern "C-unwind" fn lh_str_cmp(_: Mem, a: Data, an: i64, _: Mem, b: Data
     }
 }
 
+/// So many bytes are looked at one by one.
+pub(crate) const FEW: usize = 32;
+
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn lh_str_in(_: Mem, part: Data, pn: i64, _: Mem, whole: Data, wn: i64) -> u8 {
     // SAFETY: compiled code passes live strings.
-    u8::from(unsafe { text(whole, wn).find(text(part, pn)) }.is_some())
+    let (whole, part) = unsafe { (text(whole, wn), text(part, pn)) };
+    u8::from(match part.as_bytes() {
+        // A search would take longer to begin.
+        [byte] if whole.len() <= FEW => whole.as_bytes().contains(byte),
+        _ => whole.find(part).is_some(),
+    })
 }
 
 #[unsafe(no_mangle)]

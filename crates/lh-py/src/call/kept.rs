@@ -1,0 +1,186 @@
+//! Numbers of a call's lists: a result that has them again gets their objects, as in Python, which takes less time than
+//! making new ones.
+
+use crate::call::lists::Lists;
+use crate::call::tags::kind;
+use crate::object::int::{self, Machine};
+use lh_runtime::tables::GOLDEN;
+use pyo3::ffi;
+use smallvec::SmallVec;
+use std::ptr::null_mut;
+
+/// Of more numbers than this no index is made: their objects are in no cache.
+const MOST: usize = 1 << 15;
+/// Numbers are looked for only if the result has at least this share of theirs, or a few.
+const SHARE: usize = 8;
+const FEW: usize = 64;
+/// So many numbers are looked for among all before there is an index, and so many of them may be missing.
+const SCANS: u32 = 4;
+const MISSING: u32 = 2;
+/// Numbers that are found make up for half as many that are not.
+const PATIENCE: i32 = 64;
+
+/// The numbers of a list as they were before the call.
+struct Source {
+    list: *mut ffi::PyObject,
+    words: *const u64,
+    first: usize,
+    count: usize,
+}
+
+impl Source {
+    /// A number by its place.
+    fn word(&self, at: usize) -> Option<u64> {
+        let i = at.wrapping_sub(self.first);
+        // SAFETY: the call keeps the words.
+        (i < self.count).then(|| unsafe { self.words.add(i).read_unaligned() })
+    }
+}
+
+/// The numbers of one class in the arguments of a call.
+pub struct Kept {
+    class: *mut ffi::PyTypeObject,
+    sources: SmallVec<[Source; 2]>,
+    current: usize,
+    count: usize,
+    /// Where the last one was found, and how far from the one before it.
+    last: usize,
+    step: usize,
+    /// Places by their numbers, each plus one, once there is an index.
+    index: Vec<u32>,
+    scanned: u32,
+    missing: u32,
+    patience: i32,
+}
+
+impl Kept {
+    /// The numbers of a call's lists, if there are any, for a result of so many.
+    pub fn new(lists: Option<&Lists>, class: *mut ffi::PyTypeObject, wanted: usize) -> Kept {
+        let tag = if class == &raw mut ffi::PyLong_Type { kind::INT } else { kind::FLOAT };
+        let (mut sources, mut count) = (SmallVec::new(), 0);
+        // Without the GIL other threads may change a list meanwhile.
+        let lists = lists.filter(|_| !cfg!(Py_GIL_DISABLED));
+        for copied in lists.into_iter().flat_map(Lists::plain).filter(|copied| copied.tags[..] == [tag]) {
+            let (list, words) = (copied.object.as_ptr(), copied.before.as_ptr().cast());
+            sources.push(Source { list, words, first: count, count: copied.count });
+            count += copied.count;
+        }
+        let is_worth_it = count > 0 && count <= wanted.saturating_mul(SHARE).max(FEW);
+        let patience = if is_worth_it { PATIENCE } else { 0 };
+        Kept {
+            class,
+            sources,
+            current: 0,
+            count,
+            last: usize::MAX,
+            step: 1,
+            index: Vec::new(),
+            scanned: 0,
+            missing: 0,
+            patience,
+        }
+    }
+
+    /// A new reference to the object of a number, or null.
+    #[inline]
+    pub fn find(&mut self, word: u64) -> *mut ffi::PyObject {
+        if self.patience <= 0 {
+            return null_mut();
+        }
+        // Results mostly have them in the order of an argument, or in the opposite one.
+        let next = self.last.wrapping_add(self.step);
+        let at = if self.word(next) == Some(word) { Some(next) } else { self.search(word) };
+        let found = at.map_or(null_mut(), |at| self.object(at, word));
+        self.patience = (self.patience + if found.is_null() { -2 } else { 1 }).min(PATIENCE);
+        found
+    }
+
+    fn word(&mut self, at: usize) -> Option<u64> {
+        if let Some(word) = self.sources.get(self.current)?.word(at) {
+            return Some(word);
+        }
+        self.current = self.sources.partition_point(|s| s.first + s.count <= at).min(self.sources.len() - 1);
+        self.sources[self.current].word(at)
+    }
+
+    /// The object at a place of the list, if that is still the number.
+    fn object(&mut self, at: usize, word: u64) -> *mut ffi::PyObject {
+        self.step = at.wrapping_sub(self.last);
+        self.last = at;
+        let source = &self.sources[self.current];
+        let i = (at - source.first) as isize;
+        // SAFETY: the call holds the list, whose items are alive; the class says what an item is.
+        unsafe {
+            if i >= ffi::PyList_GET_SIZE(source.list) {
+                return null_mut();
+            }
+            let item = ffi::PyList_GET_ITEM(source.list, i);
+            let is_it = ffi::Py_TYPE(item) == self.class
+                && if self.class == &raw mut ffi::PyFloat_Type {
+                    (*item.cast::<ffi::PyFloatObject>()).ob_fval.to_bits() == word
+                } else {
+                    int::machine(item) == Machine::Signed(word as i64)
+                };
+            if is_it { ffi::Py_NewRef(item) } else { null_mut() }
+        }
+    }
+
+    #[cold]
+    fn scan(&mut self, word: u64) -> Option<usize> {
+        self.scanned += 1;
+        if self.missing == MISSING || self.count > MOST && self.scanned > 1 {
+            self.patience = 0;
+            return None;
+        }
+        if self.scanned > SCANS {
+            self.make_index();
+            return self.search(word);
+        }
+        for (current, source) in self.sources.iter().enumerate() {
+            // SAFETY: the call keeps the words.
+            let words = (0..source.count).map(|i| unsafe { source.words.add(i).read_unaligned() });
+            // A loop without an exit is one of vectors.
+            if words.clone().fold(false, |any, w| any | (w == word)) {
+                self.current = current;
+                return words.into_iter().position(|w| w == word).map(|i| source.first + i);
+            }
+        }
+        self.missing += 1;
+        None
+    }
+
+    fn search(&mut self, word: u64) -> Option<usize> {
+        if self.index.is_empty() {
+            return self.scan(word);
+        }
+        let mut i = self.place(word);
+        loop {
+            let at = self.index[i].checked_sub(1)? as usize;
+            if self.word(at) == Some(word) {
+                return Some(at);
+            }
+            i = (i + 1) & (self.index.len() - 1);
+        }
+    }
+
+    fn place(&self, word: u64) -> usize {
+        (word.wrapping_mul(GOLDEN) >> (64 - self.index.len().trailing_zeros())) as usize
+    }
+
+    #[cold]
+    fn make_index(&mut self) {
+        self.index = vec![0; (2 * self.count).next_power_of_two().max(8)];
+        for at in 0..self.count {
+            let Some(word) = self.word(at) else { continue };
+            let mut i = self.place(word);
+            while let Some(other) = self.index[i].checked_sub(1)
+                && self.word(other as usize) != Some(word)
+            {
+                i = (i + 1) & (self.index.len() - 1);
+            }
+            if self.index[i] == 0 {
+                self.index[i] = at as u32 + 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Items of results that are whole numbers, floats, truth values, texts and tuples of these, made straight from memory.
+//! `rows.rs` reads arguments of these kinds.
+
+use crate::call::boxing;
+use crate::call::kept::Kept;
+use crate::call::lists::Lists;
+use crate::call::texts;
+use crate::object::int;
+use crate::object::words::{float, read_word};
+use lh_ir::types::{Buffer, InstanceOf};
+use lh_ir::{Ty, TyKind};
+use lh_runtime::StrValue;
+use pyo3::ffi;
+use std::ptr::{null, null_mut};
+
+/// The form of an item, and where its parts lie in memory.
+pub enum Form {
+    /// Bits and whether they have a sign.
+    Int(usize, u8, bool),
+    Float(usize, Ty),
+    Bool(usize),
+    Text(usize),
+    Bytes(usize),
+    Tuple(Vec<Form>),
+}
+
+impl Form {
+    /// The forms of the parts of items, if all have one.
+    pub fn all(parts: &[Ty], offsets: &mut &[usize]) -> Option<Vec<Form>> {
+        parts.iter().map(|part| Form::nested(*part, offsets)).collect()
+    }
+    /// The form of items of a type.
+    pub fn of(ty: Ty) -> Option<Form> {
+        Form::nested(ty, &mut &ty.mem_layout().0[..])
+    }
+    fn nested(ty: Ty, offsets: &mut &[usize]) -> Option<Form> {
+        let mut take = |count: usize| {
+            let (own, rest) = offsets.split_at_checked(count)?;
+            *offsets = rest;
+            own.first().copied()
+        };
+        Some(match ty.kind() {
+            TyKind::Int { bits, signed, .. } => Form::Int(take(1)?, *bits, *signed),
+            TyKind::Float { .. } => Form::Float(take(1)?, ty),
+            TyKind::Bool => Form::Bool(take(1)?),
+            TyKind::Str => Form::Text(take(3)?),
+            TyKind::Instance { class: InstanceOf::Buffer(Buffer::Bytes), of } if of.flatten().len() == 4 => {
+                Form::Bytes(take(4)?)
+            }
+            TyKind::Tuple { elems, name: None } => Form::Tuple(Form::all(elems, offsets)?),
+            _ => return None,
+        })
+    }
+    /// The numbers in an item.
+    fn numbers(&self) -> usize {
+        match self {
+            Form::Int(..) | Form::Float(..) => 1,
+            Form::Bool(_) | Form::Text(_) | Form::Bytes(_) => 0,
+            Form::Tuple(parts) => parts.iter().map(Form::numbers).sum(),
+        }
+    }
+}
+
+/// Makes the items of one container.
+pub struct Maker {
+    ints: Kept,
+    floats: Kept,
+    /// The address and the length of the last text, and its object, which the container has.
+    last: (*const u8, i64, *mut ffi::PyObject),
+}
+
+impl Maker {
+    /// Makes so many items of these forms; objects of numbers in these lists are used again.
+    pub fn new(lists: Option<&Lists>, forms: &[Form], count: usize) -> Maker {
+        let wanted = count * forms.iter().map(Form::numbers).sum::<usize>();
+        let lists = lists.filter(|_| wanted > 0);
+        let kept = |class| Kept::new(lists, class, wanted);
+        Maker {
+            ints: kept(&raw mut ffi::PyLong_Type),
+            floats: kept(&raw mut ffi::PyFloat_Type),
+            last: (null(), 0, null_mut()),
+        }
+    }
+
+    /// Makes the items that lie one after the other from an address on, and puts each to its place; false with an
+    /// exception set if one cannot be made.
+    ///
+    /// # Safety
+    /// So many items of that form and size lie there; the thread is attached. Places take new references.
+    pub unsafe fn all(
+        &mut self,
+        form: &Form,
+        (items, count, size): (*const u8, usize, usize),
+        put: impl Fn(isize, *mut ffi::PyObject),
+    ) -> bool {
+        /// A loop of its own for each form.
+        #[inline(always)]
+        fn each(count: usize, mut make: impl FnMut(usize) -> *mut ffi::PyObject, put: impl Fn(isize, *mut ffi::PyObject)) -> bool {
+            (0..count).all(|i| {
+                let object = make(i);
+                put(i as isize, object);
+                !object.is_null()
+            })
+        }
+        // SAFETY: as promised.
+        unsafe {
+            match form {
+                Form::Int(at, 64, true) => each(count, |i| self.int(items.add(i * size + at)), put),
+                Form::Text(at) => each(count, |i| self.text(items.add(i * size + at)), put),
+                _ => each(count, |i| self.object(form, items.add(i * size)), put),
+            }
+        }
+    }
+
+    /// The object of an item: a new reference, or null with an exception set. The objects of texts that it has given
+    /// are alive.
+    ///
+    /// # Safety
+    /// An item of that form lies there; the thread is attached.
+    pub unsafe fn object(&mut self, form: &Form, item: *const u8) -> *mut ffi::PyObject {
+        // SAFETY: as promised.
+        unsafe {
+            match form {
+                Form::Int(at, 64, true) => self.int(item.add(*at)),
+                Form::Int(at, bits, signed) => {
+                    let shift = 64 - u32::from(*bits);
+                    let word = read_word(item.add(*at), usize::from(*bits).div_ceil(8)) << shift;
+                    match signed {
+                        true => int::object(word as i64 >> shift),
+                        false if *bits == 64 => ffi::PyLong_FromUnsignedLongLong(word),
+                        false => int::object((word >> shift) as i64),
+                    }
+                }
+                Form::Float(at, ty) => {
+                    let word = read_word(item.add(*at), ty.itemsize());
+                    match if ty.bits() == 64 { self.floats.find(word) } else { null_mut() } {
+                        found if found.is_null() => ffi::PyFloat_FromDouble(float(word, *ty)),
+                        found => found,
+                    }
+                }
+                Form::Bool(at) => ffi::PyBool_FromLong((item.add(*at).read() & 1).into()),
+                Form::Text(at) => self.text(item.add(*at)),
+                Form::Bytes(at) => {
+                    let words = item.add(*at).cast::<[u64; 4]>().read();
+                    texts::bytes(words).unwrap_or_else(|| boxing::bytes_of_array(words))
+                }
+                Form::Tuple(parts) => {
+                    let tuple = ffi::PyTuple_New(parts.len() as isize);
+                    for (i, part) in parts.iter().enumerate() {
+                        let object = if tuple.is_null() { break } else { self.object(part, item) };
+                        if object.is_null() {
+                            ffi::Py_DECREF(tuple);
+                            return object;
+                        }
+                        ffi::PyTuple_SET_ITEM(tuple, i as isize, object);
+                    }
+                    tuple
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// As of [`Maker::object`], of an integer of 64 bits.
+    #[inline(always)]
+    unsafe fn int(&mut self, at: *const u8) -> *mut ffi::PyObject {
+        // SAFETY: as promised.
+        unsafe {
+            let word = at.cast::<i64>().read();
+            if let Some(small) = int::small(word) {
+                return small;
+            }
+            match self.ints.find(word as u64) {
+                found if found.is_null() => ffi::PyLong_FromLongLong(word),
+                found => found,
+            }
+        }
+    }
+
+    /// # Safety
+    /// As of [`Maker::object`], of a text.
+    #[inline(always)]
+    unsafe fn text(&mut self, at: *const u8) -> *mut ffi::PyObject {
+        // SAFETY: as promised.
+        unsafe {
+            let text = at.cast::<StrValue>().read();
+            if self.last.0 == text.data && self.last.1 == text.len {
+                return ffi::Py_NewRef(self.last.2);
+            }
+            let object = texts::object(text);
+            if !object.is_null() {
+                self.last = (text.data, text.len, object);
+            }
+            object
+        }
+    }
+}
