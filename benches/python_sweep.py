@@ -69,6 +69,19 @@ def inserted(n: int) -> list[int]:
     return out
 
 
+def changed(a: list[int]) -> int:
+    """A list after `extend`, `remove`, `insert`, `del` and assignments."""
+    b = a[:9]
+    for i in range(100):
+        b.extend(a[i : i + 5])
+        b.remove(a[i])
+        b.insert(2, i)
+        b[3] = i
+        b[4:6] = [i]
+        del b[1]
+    return sum(b)
+
+
 def sorted_in_place(a: list[int]) -> int:
     """The least item by sorting a copy."""
     b = a.copy()
@@ -91,6 +104,7 @@ def lists() -> Iterator[Case]:
     yield "pop(0)", popped, a
     yield "pop()", popped_last, a
     yield "insert(0, x)", inserted, (1000,)
+    yield "extend, remove, insert, del", changed, a
     yield "sort()", sorted_in_place, a
     yield "sorted(a)", lambda a: sorted(a), a
     yield "sorted(a, reverse=True)", lambda a: sorted(a, reverse=True), a
@@ -147,6 +161,18 @@ def removed(d: dict[int, int]) -> int:
     return n
 
 
+def kept_and_dropped(n: int) -> int:
+    """What is left of a dictionary and a set after `pop`, `setdefault`, `discard` and `add`."""
+    d = {i: i for i in range(n)}
+    s = {i for i in range(n)}
+    for i in range(0, n, 2):
+        d.pop(i)
+        d.setdefault(i + 1, 0)
+        s.discard(i)
+        s.add(-i)
+    return sum(d.values()) + sum(s)
+
+
 def tables() -> Iterator[Case]:
     d, a = (SQUARES,), (INTS,)
     yield "d[k]", lambda d: sum([d[i] for i in range(1000)]), d
@@ -175,6 +201,11 @@ def tables() -> Iterator[Case]:
     yield "s & t", lambda s, t: s & t, (set(FLAT), set(range(500, 1500)))
     yield "s - t", lambda s, t: s - t, (set(FLAT), set(range(500, 1500)))
     yield "s <= t", lambda s, t: s <= t, (set(FLAT), set(range(1500)))
+    yield "s ^ t", lambda s, t: s ^ t, (set(FLAT), set(range(500, 1500)))
+    yield "s.isdisjoint", lambda s, t: s.isdisjoint(t), (set(FLAT), set(range(1000, 1500)))
+    yield "s.update", lambda a: len({1}.union(a)), a
+    yield "pop, discard", kept_and_dropped, (1000,)
+    yield "dict.fromkeys", lambda a: dict.fromkeys(a, 0), a
     yield "x in s", lambda s: sum([i in s for i in range(2000)]), (set(FLAT),)
     yield "frozenset(a)", lambda a: len(frozenset(a)), a
     yield "sorted(set(a))", lambda a: sorted(set(a)), a
@@ -270,6 +301,17 @@ def heapified(a: list[int]) -> int:
     return heap[0]
 
 
+def replaced(a: list[int]) -> int:
+    """The least of the largest."""
+    heap = a[:50]
+    heapq.heapify(heap)
+    for x in a[50:500]:
+        heapq.heappushpop(heap, x)
+    for x in a[500:]:
+        heapq.heapreplace(heap, x)
+    return heap[0]
+
+
 def insorted(a: list[int]) -> list[int]:
     """Sorted by insertion."""
     out: list[int] = [0]
@@ -286,6 +328,17 @@ def queued(n: int) -> int:
         queue.append(i)
         if len(queue) > 10:
             total += queue.popleft()
+    return total
+
+
+def both_ends(n: int) -> int:
+    """The sum of what leaves a queue at either end."""
+    queue = deque([0], 50)
+    total = 0
+    for i in range(n):
+        queue.appendleft(i)
+        queue.extend((i, i + 1))
+        total += queue.pop() + queue[0]
     return total
 
 
@@ -320,6 +373,8 @@ def modules() -> Iterator[Case]:
     yield "nlargest", lambda a: heapq.nlargest(10, a), a
     yield "nsmallest", lambda a: heapq.nsmallest(10, a), a
     yield "merge", lambda a, b: list(heapq.merge(a, b)), (sorted(INTS), FLAT)
+    yield "heapreplace", replaced, a
+    yield "bisect_right", lambda a: sum([bisect.bisect(a, x) for x in range(1000)]), (sorted(INTS),)
     yield "bisect", lambda a: sum([bisect.bisect_left(a, x) for x in range(1000)]), (sorted(INTS),)
     yield "insort", insorted, a
     yield "Counter(words)", lambda words: Counter(words), (WORDS,)
@@ -327,6 +382,8 @@ def modules() -> Iterator[Case]:
     yield "most_common", lambda words: Counter(words).most_common(3), (WORDS,)
     yield "Counter(ints)", lambda a: max(Counter(a).values()), (SMALL,)
     yield "deque", queued, n
+    yield "deque, both ends", both_ends, n
+    yield "Counter.update", lambda a, b: (Counter(a) + Counter(b)).total(), (SMALL, SMALL[::-1])
     yield "deque.rotate", lambda a: deque(a).rotate(10), a
     yield "defaultdict", defaulted, (WORDS,)
     yield "OrderedDict", moved, n
@@ -335,6 +392,11 @@ def modules() -> Iterator[Case]:
     yield "uniform", lambda n: sum([random.uniform(1.0, 6.0) for _ in range(n)]), n
     yield "gauss", lambda n: sum([random.gauss(0.0, 1.0) for _ in range(n)]), n
     yield "choice", lambda a: sum([random.choice(a) for _ in range(1000)]), a
+    yield "randrange", lambda n: sum([random.randrange(0, 100, 7) for _ in range(n)]), n
+    yield "expovariate", lambda n: sum([random.expovariate(2.0) for _ in range(n)]), n
+    yield "triangular", lambda n: sum([random.triangular(0.0, 1.0, 0.3) for _ in range(n)]), n
+    yield "getrandbits", lambda n: sum([random.getrandbits(20) for _ in range(n)]), n
+    yield "choices", lambda a: random.choices(a, k=1000), a
     yield "choice(s)", lambda s: "".join([random.choice(s) for _ in range(1000)]), (TEXT,)
     yield "shuffle", shuffled, a
     yield "math.sqrt", lambda a: sum([math.sqrt(abs(x)) for x in a]), f

@@ -67,6 +67,18 @@ def texts() -> Iterator[Case]:
     yield "s.rfind", lambda s: s.rfind("zebra"), s
     yield "s.count(c)", lambda s: s.count("o"), s
     yield "s.count(word)", lambda s: s.count("fox"), s
+    yield "s.index", lambda s: s.index("17"), s
+    yield "s.rindex", lambda s: s.rindex("17"), s
+    yield "s.startswith", lambda s: s.startswith("zebra"), s
+    yield "s.removeprefix", lambda s: s.removeprefix(s[:9]), s
+    yield "s.removesuffix", lambda s: s.removesuffix(s[-9:]), s
+    yield "s.rpartition", lambda s: s.rpartition("17"), s
+    yield "s.rsplit(sep, 9)", lambda s: s.rsplit(" ", 9), s
+    yield "s.lstrip(chars)", lambda s: s.lstrip("xyz"), ("xyz" * 500 + TEXT,)
+    yield "s.rstrip()", lambda s: s.rstrip(), (TEXT + "  " * 500,)
+    yield "s.isdecimal()", lambda s: s.isdecimal(), ("0123456789" * 100,)
+    yield "s.join(s)", lambda s: ",".join(s), s
+    yield "s.replace(c, word)", lambda s: s.replace("o", "[o]"), s
     yield "s.partition", lambda s: s.partition("17"), s
     yield "s.encode()", lambda s: s.encode(), s
     yield "s[::-1]", lambda s: s[::-1], s
@@ -195,6 +207,16 @@ def short_texts() -> Iterator[Case]:
     yield "[w.replace]", lambda words: [w.replace("o", "00") for w in words], w
     yield "[w.split(';')]", lambda rows: [len(r.split(";")) for r in rows], (ROWS,)
     yield "[w.partition]", lambda rows: [r.partition("=")[2] for r in rows], (ROWS,)
+    yield "[w.rpartition]", lambda rows: [r.rpartition("=")[2] for r in rows], (ROWS,)
+    yield "[w.rfind('o')]", lambda words: [w.rfind("o") for w in words], w
+    yield "[w.removeprefix]", lambda words: [w.removeprefix("qu") for w in words], w
+    yield "[w.ljust(12)]", lambda words: [w.ljust(12) for w in words], w
+    yield "[w.expandtabs()]", lambda words: [w.expandtabs() for w in words], (FIELDS,)
+    yield "[w.isalnum()]", lambda words: sum([w.isalnum() for w in words]), w
+    yield "[w.isspace()]", lambda words: sum([w.isspace() for w in words]), w
+    yield "[w.isnumeric()]", lambda words: sum([w.isnumeric() for w in words]), (NUMBERS,)
+    yield "[w.istitle()]", lambda words: sum([w.istitle() for w in words]), w
+    yield "[w.isidentifier()]", lambda words: sum([w.isidentifier() for w in words]), w
     yield "[w.startswith]", lambda words: [w.startswith("qu") for w in words], w
     yield "[w.endswith]", lambda words: [w.endswith(("s", "x")) for w in words], w
     yield "[w.find('o')]", lambda words: [w.find("o") for w in words], w
@@ -282,6 +304,12 @@ def byte_texts() -> Iterator[Case]:
     yield "b.strip()", lambda b: b.strip(), b
     yield "b.title()", lambda b: b.title(), b
     yield "b.isalpha()", lambda b: b.isalpha(), (LETTERS.encode(),)
+    yield "b.startswith", lambda b: b.startswith(b"zebra"), b
+    yield "b.rfind", lambda b: b.rfind(b"zebra"), b
+    yield "b.partition", lambda b: b.partition(b"17"), b
+    yield "b.lower()", lambda b: b.lower(), b
+    yield "b.center", lambda b: b.center(4000), b
+    yield "bytes.fromhex", lambda s: bytes.fromhex(s), (BYTES.hex(),)
     yield "b + b", lambda b: b + b, b
     yield "b[::-1]", lambda b: b[::-1], b
     yield "sum(b)", lambda b: sum(b), b

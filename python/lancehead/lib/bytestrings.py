@@ -155,14 +155,26 @@ def _made(source, message="bytes must be in range(0, 256)"):
     return out
 
 
+def _codes(s):
+    # The numbers of characters, those from 255 on as 255.
+    if s.isascii():
+        return memory_of(s)
+    codes = np.empty(len(s), np.uint8)
+    for i, c in enumerate(s):
+        codes[i] = min(ord(c), 255)
+    return codes
+
+
 def _of_digits(string):
     # The bytes with these digits to the base 16.
-    out = np.empty(len(string) // 2, np.uint8)
+    codes = _codes(text_of_argument(string))
+    out = np.empty(codes.size // 2, np.uint8)
     n, high = 0, -1
-    for i, c in enumerate(text_of_argument(string)):
-        if c in _SPACE and high < 0:
+    for i in range(codes.size):
+        c = int(codes[i])
+        if _is_space(c) and high < 0:
             continue
-        d = _value_of_digit(ord(c))
+        d = _value_of_digit(c)
         if d < 0:
             raise ValueError("non-hexadecimal number found in fromhex() arg at position " + str(i))
         if high < 0:

@@ -28,3 +28,18 @@ class cell:
     def delete(self, name, is_free):
         self.get(name, is_free)
         self._is_bound = False
+
+
+class grouping:
+    """The state of `itertools.groupby`: the item that was taken last and its key, and how far the groups are."""
+
+    __parameters__ = ("T", "K")
+    __fields__ = {
+        "item": "T",
+        "key": "K",
+        "at": "int",
+        "number": "int",
+        "taken": "int",
+        "is_given": "bool",
+        "is_done": "bool",
+    }

@@ -415,25 +415,21 @@ def groupby(iterable, key=None):
     >>> [(k, list(group)) for k, group in itertools.groupby([1, 3, 2, 5], lambda x: x % 2)]
     [(1, [1, 3]), (0, [2]), (1, [5])]
     """
-    source = iter(iterable)
-    # The number of the group, how many items were taken in it after its first, whether the last one waits to be given,
-    # and whether there is none.
-    turn = [0, 0, 1, 1]
-    # The item that was taken last, and its key.
-    waiting = []
-    keys = []
+    source = _indexed(iterable)
     for x in source:
-        waiting.append(x)
-        keys.append(x if key is None else key(x))
-        turn[3] = 0
-        break
-    while turn[3] == 0:
-        own = keys[0]
-        turn[0] += 1
-        turn[1] = 0
-        yield own, _group(source, key, turn, turn[0], waiting, keys, own)
-        while turn[3] == 0 and (turn[1] == 0 or keys[0] == own):
-            _step(source, key, turn, waiting, keys)
+        first = x if key is None else key(x)
+        groups = prim.new("cells.grouping", x, first)
+        groups.item = x
+        groups.key = first
+        groups.at = 1
+        while not groups.is_done:
+            own = groups.key
+            groups.number += 1
+            groups.taken = 0
+            yield own, _group(source, key, groups, groups.number, own)
+            while not groups.is_done and (groups.taken == 0 or groups.key == own):
+                _step(source, key, groups)
+        return
 
 
 def tee(iterable, n=2, /):
@@ -482,27 +478,44 @@ def _branch(source, waiting, places, first, own):
         yield x
 
 
-def _step(source, key, turn, waiting, keys):
+def _indexed(iterable):
+    # A list whose items are found by their places, which takes less time than an iterator that is kept.
+    if prim.is_a(iterable, "builtins.list"):
+        return iterable
+    if prim.is_str(iterable):
+        return [c for c in iterable]
+    return iter(iterable)
+
+
+def _step(source, key, groups):
     # Takes the next item.
-    turn[1] += 1
-    turn[2] = 0
-    turn[3] = 1
-    for x in source:
-        waiting[0] = x
-        keys[0] = x if key is None else key(x)
-        turn[2] = 1
-        turn[3] = 0
-        break
-
-
-def _group(source, key, turn, own, waiting, keys, mine):
-    while turn[0] == own:
-        if turn[2] == 0:
-            _step(source, key, turn, waiting, keys)
-        if turn[3] == 1 or (turn[1] > 0 and keys[0] != mine):
+    groups.taken += 1
+    groups.is_done = True
+    if prim.is_a(source, "builtins.list"):
+        if groups.at < len(source):
+            groups.at += 1
+            _take(source[groups.at - 1], key, groups)
+    else:
+        for x in source:
+            _take(x, key, groups)
             break
-        turn[2] = 0
-        yield waiting[0]
+
+
+def _take(x, key, groups):
+    groups.item = x
+    groups.key = x if key is None else key(x)
+    groups.is_given = False
+    groups.is_done = False
+
+
+def _group(source, key, groups, own, mine):
+    while groups.number == own:
+        if groups.is_given:
+            _step(source, key, groups)
+        if groups.is_done or (groups.taken > 0 and groups.key != mine):
+            break
+        groups.is_given = True
+        yield groups.item
 
 
 def zip_longest(*iterables, fillvalue=None):

@@ -147,6 +147,10 @@ class set(_any_set):
         >>> set([1, 2, 1])
         {1, 2}
         """
+        if prim.is_str(iterable):
+            if len(iterable) > 256 and prim.lh_str_isascii(iterable):
+                # Most characters are there several times: each is looked for once.
+                return {c for c in [prim.lh_str_chr(code) for code in range(128)] if prim.lh_str_in(c, iterable)}
         return {x for x in iterable}
 
     def add(self, x, /):

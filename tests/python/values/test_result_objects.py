@@ -88,7 +88,18 @@ TEXTS = st.text(st.sampled_from("ab\0\x7f\x80é\xffĀ€\ud800\udfff😀"), max_
 
 @njit
 def texts(s, several):
-    return s, list(s), s[1:], s[::-1], [s, s], several, several[::-1], {t: len(t) for t in several}, set(several), ("", s)
+    return (
+        s,
+        list(s),
+        s[1:],
+        s[::-1],
+        [s, s],
+        several,
+        several[::-1],
+        {t: len(t) for t in several},
+        set(several),
+        ("", s),
+    )
 
 
 @given(TEXTS, st.lists(TEXTS, min_size=1, max_size=60))

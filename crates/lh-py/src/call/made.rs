@@ -95,7 +95,11 @@ impl Maker {
     ) -> bool {
         /// A loop of its own for each form.
         #[inline(always)]
-        fn each(count: usize, mut make: impl FnMut(usize) -> *mut ffi::PyObject, put: impl Fn(isize, *mut ffi::PyObject)) -> bool {
+        fn each(
+            count: usize,
+            mut make: impl FnMut(usize) -> *mut ffi::PyObject,
+            put: impl Fn(isize, *mut ffi::PyObject),
+        ) -> bool {
             (0..count).all(|i| {
                 let object = make(i);
                 put(i as isize, object);

@@ -100,7 +100,10 @@ pub unsafe fn bytes([mem, data, len, step]: [u64; 4]) -> Option<*mut ffi::PyObje
                 return None;
             }
             let is_forward = step == 1 || len <= 1;
-            if ffi::PyBytes_Size(owner) == len && is_forward && (len == 0 || ffi::PyBytes_AsString(owner) == data.cast_mut()) {
+            if ffi::PyBytes_Size(owner) == len
+                && is_forward
+                && (len == 0 || ffi::PyBytes_AsString(owner) == data.cast_mut())
+            {
                 return Some(ffi::Py_NewRef(owner));
             }
         }

@@ -3,6 +3,7 @@
 use crate::memory::alloc::{MemInfo, no_memory};
 use crate::strings::make::give_written;
 use crate::strings::parse_number::is_space;
+use crate::strings::questions::all_bytes;
 use crate::strings::value::{StrValue, give_part, text};
 use crate::symbol::{Symbol, functions};
 use crate::text::{Point, Text};
@@ -26,12 +27,25 @@ fn stripped(s: &Text, sides: i64, is_out: impl Fn(Point) -> bool) -> &Text {
 
 /// The same where the kind is some of ASCII.
 fn stripped_bytes(s: &Text, sides: i64, is_out: impl Fn(u8) -> bool) -> &Text {
-    let bytes = s.as_bytes();
+    let mut rest = s.as_bytes();
     let stays = |b: &u8| !is_out(*b);
-    let begin = if sides & LEFT == 0 { 0 } else { bytes.iter().position(stays).unwrap_or(bytes.len()) };
-    let rest = &bytes[begin..];
-    let size = if sides & RIGHT == 0 { rest.len() } else { rest.iter().rposition(stays).map_or(0, |last| last + 1) };
-    Text::of(&rest[..size])
+    if sides & LEFT != 0 {
+        while let Some((many, others)) = rest.split_first_chunk::<64>()
+            && all_bytes(many, &is_out)
+        {
+            rest = others;
+        }
+        rest = &rest[rest.iter().position(stays).unwrap_or(rest.len())..];
+    }
+    if sides & RIGHT != 0 {
+        while let Some((others, many)) = rest.split_last_chunk::<64>()
+            && all_bytes(many, &is_out)
+        {
+            rest = others;
+        }
+        rest = &rest[..rest.iter().rposition(stays).map_or(0, |last| last + 1)];
+    }
+    Text::of(rest)
 }
 
 /// Without white space at the ends.

@@ -341,8 +341,7 @@ pub(crate) fn format_complex(re: f64, im: f64, spec: &Text) -> Formatted {
     let is_plain = s.kind.is_none();
     let kind = if is_plain && s.precision.is_some() { Some('g') } else { s.kind };
     let part = |value: f64, sign: Option<char>| {
-        let text =
-            float_with(&Spec { fill: ' '.into(), align: '>', width: 0, sign, kind, ..s }, value)?.lossy();
+        let text = float_with(&Spec { fill: ' '.into(), align: '>', width: 0, sign, kind, ..s }, value)?.lossy();
         let cut = if kind.is_none() && text.ends_with(".0") { 2 - usize::from(s.alternate) } else { 0 };
         Ok::<_, Failure>(text[..text.len() - cut].to_owned())
     };

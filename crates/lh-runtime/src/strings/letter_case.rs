@@ -8,7 +8,8 @@ use crate::characters::{
 };
 use crate::memory::alloc::MemInfo;
 use crate::strings::make::{Writer, give_written};
-use crate::strings::value::{StrValue, give, text};
+use crate::strings::questions::all_bytes;
+use crate::strings::value::{StrValue, give, give_part, text};
 use crate::symbol::{Symbol, functions};
 use crate::text::{Point, Text, TextBuf};
 use lh_ir::consts::ASCII;
@@ -90,43 +91,49 @@ fn begins_with_letter(mut characters: impl Iterator<Item = Point>) -> bool {
     characters.find(|c| !is_in(*c, IGNORABLE)).is_some_and(|c| is_in(c, CASED))
 }
 
-/// Methods that change the case of a text: how, in ASCII and in any text.
+/// Methods that change the case of a text: how, in ASCII and in any text, and which bytes of ASCII always stay.
 macro_rules! cases {
-    ($($name:ident($out:ident, $bytes:ident) => $ascii:expr, $any:expr;)*) => {$(
+    ($($name:ident($out:ident, $bytes:ident) => $ascii:expr, $any:expr, $stays:expr;)*) => {$(
         #[unsafe(no_mangle)]
-        unsafe extern "C-unwind" fn $name(_: *mut MemInfo, s: *const u8, n: i64, out: *mut StrValue) -> i32 {
+        unsafe extern "C-unwind" fn $name(mem: *mut MemInfo, s: *const u8, n: i64, out: *mut StrValue) -> i32 {
             // SAFETY: compiled code passes a live string and room for the result.
             unsafe {
                 let s = text(s, n);
                 if n & ASCII == 0 {
                     return give($any(s), out);
                 }
-                give_written(s.len(), true, out, |$out: &mut Writer<'_>| {
-                    let $bytes = s.as_bytes();
-                    $ascii
-                })
+                let $bytes = s.as_bytes();
+                if all_bytes($bytes, $stays) {
+                    return give_part(mem, n, s, out);
+                }
+                give_written(s.len(), true, out, |$out: &mut Writer<'_>| $ascii)
             }
         }
     )*};
 }
 
+/// Whether a byte is no letter.
+fn is_bare(b: u8) -> bool {
+    !b.is_ascii_alphabetic()
+}
+
 cases! {
-    lh_str_upper(out, bytes) => out.mapped(bytes, |b| b.to_ascii_uppercase()), upper;
-    lh_str_lower(out, bytes) => out.mapped(bytes, |b| b.to_ascii_lowercase()), lower;
-    lh_str_casefold(out, bytes) => out.mapped(bytes, |b| b.to_ascii_lowercase()), folded;
-    lh_str_swapcase(out, bytes) => out.mapped(bytes, swapped_byte), swapped;
+    lh_str_upper(out, bytes) => out.mapped(bytes, |b| b.to_ascii_uppercase()), upper, |b| !b.is_ascii_lowercase();
+    lh_str_lower(out, bytes) => out.mapped(bytes, |b| b.to_ascii_lowercase()), lower, |b| !b.is_ascii_uppercase();
+    lh_str_casefold(out, bytes) => out.mapped(bytes, |b| b.to_ascii_lowercase()), folded, |b| !b.is_ascii_uppercase();
+    lh_str_swapcase(out, bytes) => out.mapped(bytes, swapped_byte), swapped, is_bare;
     lh_str_title(out, bytes) => {
         let mut inside = 0;
         out.mapped(bytes, |b| {
             let (is_letter, small) = (u8::from(b.is_ascii_alphabetic()) << 5, b.to_ascii_lowercase());
             small ^ (is_letter & !std::mem::replace(&mut inside, is_letter))
         });
-    }, titled;
+    }, titled, is_bare;
     lh_str_capitalize(out, bytes) => {
         let (first, rest) = bytes.split_at(bytes.len().min(1));
         out.mapped(first, |b| b.to_ascii_uppercase());
         out.mapped(rest, |b| b.to_ascii_lowercase());
-    }, capitalized;
+    }, capitalized, is_bare;
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {

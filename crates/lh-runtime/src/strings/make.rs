@@ -70,6 +70,19 @@ impl Writer<'_> {
     pub(crate) fn mapped(&mut self, bytes: &[u8], mut change: impl FnMut(u8) -> u8) {
         self.take(bytes.len()).iter_mut().zip(bytes).for_each(|(to, b)| _ = to.write(change(*b)));
     }
+    /// All bytes but some, of which there are others in this number.
+    pub(crate) fn without(&mut self, bytes: &[u8], left_out: u8, others: usize) {
+        let kept = self.take(others);
+        let mut at = 0;
+        for b in bytes {
+            // The next one is written over one that is left out.
+            if let Some(to) = kept.get_mut(at) {
+                to.write(*b);
+            }
+            at += usize::from(*b != left_out);
+        }
+        assert!(at == others, "a text has another number of bytes than was counted");
+    }
     /// So many bytes.
     pub(crate) fn each(&mut self, bytes: impl ExactSizeIterator<Item = u8>) {
         self.take(bytes.len()).iter_mut().zip(bytes).for_each(|(to, b)| _ = to.write(b));

@@ -71,16 +71,20 @@ unsafe extern "C-unwind" fn lh_str_replace(
                 to.mapped(s.as_bytes(), |b| if b == old { new } else { b });
             });
         }
-        if let (&[old], 0..=FEW, usize::MAX) = (old.as_bytes(), s.len(), limit) {
-            let found = s.as_bytes().iter().filter(|b| **b == old).count();
+        if let (&[old], usize::MAX) = (old.as_bytes(), limit)
+            && (s.len() <= FEW || new.is_empty())
+        {
+            let bytes = s.as_bytes();
+            let found = bytes.iter().filter(|b| **b == old).count();
             if found == 0 {
                 return give_part(mem, n, s, out);
             }
-            let Some(more) = found.checked_mul(new.len()) else { return no_memory(i128::MAX) };
-            return give_written(s.len() - found + more, is_ascii, out, |to| {
-                for b in s.as_bytes() {
-                    if *b == old { to.text(new) } else { to.byte(*b) }
-                }
+            let kept = bytes.len() - found;
+            let more = found as u128 * new.len() as u128;
+            let size = usize::try_from(kept as u128 + more).unwrap_or(usize::MAX);
+            return give_written(size, is_ascii, out, |to| match new.as_bytes() {
+                [] => to.without(bytes, old, kept),
+                new => bytes.iter().for_each(|b| if *b == old { to.bytes(new) } else { to.byte(*b) }),
             });
         }
         let places: SmallVec<[usize; 32]> = s.matches(old).take(limit).collect();

@@ -396,7 +396,6 @@ texts! {
     lh_str_from_bool(value: u8) => made(if value != 0 { "True" } else { "False" }.to_owned());
     lh_str_format_f64(value: f64, _mem: Mem, spec: Data, n: i64) => format_float(value, text(spec, n));
     lh_str_format_c128(re: f64, im: f64, _mem: Mem, spec: Data, n: i64) => format_complex(re, im, text(spec, n));
-    lh_str_format_i64(value: i64, _mem: Mem, spec: Data, n: i64) => format_int(i128::from(value), text(spec, n));
     lh_str_format_u64(value: u64, _mem: Mem, spec: Data, n: i64) => format_int(i128::from(value), text(spec, n));
 }
 
@@ -447,22 +446,41 @@ unsafe fn give_digits(is_negative: bool, magnitude: u64, out: *mut StrValue) -> 
 /// `bin`, `oct` and `hex`: digits of one, three or four bits after a prefix.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn lh_str_from_bits(value: i64, bits: i64, out: *mut StrValue) -> i32 {
-    let mut room = [0; 64];
-    let digits = digits_of_bits(value.unsigned_abs(), bits as u32, &mut room);
-    let prefix = match (value < 0, bits) {
-        (false, 1) => "0b",
-        (false, 3) => "0o",
-        (false, _) => "0x",
-        (true, 1) => "-0b",
-        (true, 3) => "-0o",
-        (true, _) => "-0x",
+    let prefix = match bits {
+        1 => "0b",
+        3 => "0o",
+        _ => "0x",
     };
     // SAFETY: compiled code passes room for the result.
+    unsafe { give_bits(value, bits as u32, prefix, out) }
+}
+
+unsafe fn give_bits(value: i64, bits: u32, prefix: &str, out: *mut StrValue) -> i32 {
+    let mut room = [0; 64];
+    let digits = digits_of_bits(value.unsigned_abs(), bits, &mut room);
+    let sign = if value < 0 { "-" } else { "" };
+    // SAFETY: the caller passes room for the result.
     unsafe {
-        give_written(prefix.len() + digits.len(), true, out, |to| {
+        give_written(sign.len() + prefix.len() + digits.len(), true, out, |to| {
+            to.bytes(sign.as_bytes());
             to.bytes(prefix.as_bytes());
             to.bytes(digits);
         })
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn lh_str_format_i64(value: i64, _: Mem, spec: Data, n: i64, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes a live string and room for the result.
+    unsafe {
+        let spec = text(spec, n);
+        // Most formats are these, which fill no field.
+        match spec.as_bytes() {
+            [] | [b'd'] => give_digits(value < 0, value.unsigned_abs(), out),
+            [b'x'] => give_bits(value, 4, "", out),
+            [b'b'] => give_bits(value, 1, "", out),
+            _ => give_or_raise(format_int(i128::from(value), spec), out),
+        }
     }
 }
 
