@@ -2,7 +2,6 @@
 //! other characters of their size do. Such bytes are no `str`; all else is as in UTF-8, the order of texts too.
 
 use memchr::memmem;
-use smallvec::SmallVec;
 use std::ops::{Deref, Index, Range, RangeFrom, RangeTo};
 
 /// A code point, which may be a surrogate.
@@ -69,10 +68,10 @@ impl Text {
         self.as_str().map_or_else(|| self.points().map(shown).collect(), str::to_owned)
     }
     pub fn to_ascii_lowercase(&self) -> TextBuf {
-        TextBuf(self.0.iter().map(u8::to_ascii_lowercase).collect())
+        TextBuf(self.0.to_ascii_lowercase())
     }
     pub fn to_ascii_uppercase(&self) -> TextBuf {
-        TextBuf(self.0.iter().map(u8::to_ascii_uppercase).collect())
+        TextBuf(self.0.to_ascii_uppercase())
     }
     /// Number of bytes.
     pub fn len(&self) -> usize {
@@ -185,6 +184,13 @@ impl<'a> Search<'a> {
 #[derive(Clone, Debug)]
 pub struct Points<'a>(&'a [u8]);
 
+impl<'a> Points<'a> {
+    /// The bytes of those that are still to come.
+    pub fn rest(&self) -> &'a [u8] {
+        self.0
+    }
+}
+
 impl Iterator for Points<'_> {
     type Item = Point;
     #[inline]
@@ -258,7 +264,7 @@ impl AsRef<Text> for String {
 impl ToOwned for Text {
     type Owned = TextBuf;
     fn to_owned(&self) -> TextBuf {
-        TextBuf(SmallVec::from_slice(&self.0))
+        TextBuf(self.0.to_vec())
     }
 }
 
@@ -270,19 +276,16 @@ impl PartialEq<str> for Text {
 
 /// A text that can be added to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TextBuf(SmallVec<[u8; SHORT]>);
-
-/// Texts of so many bytes are made without memory of their own.
-const SHORT: usize = 64;
+pub struct TextBuf(Vec<u8>);
 
 impl TextBuf {
     /// An empty text.
-    pub fn new() -> TextBuf {
-        TextBuf(SmallVec::new())
+    pub const fn new() -> TextBuf {
+        TextBuf(Vec::new())
     }
     /// An empty text with room for so many bytes, if there is memory.
     pub fn with_room(bytes: usize) -> Option<TextBuf> {
-        let mut bytes_of = SmallVec::new();
+        let mut bytes_of = Vec::new();
         bytes_of.try_reserve_exact(bytes).is_ok().then_some(TextBuf(bytes_of))
     }
     pub fn push(&mut self, point: impl Into<Point>) {
@@ -357,13 +360,13 @@ impl std::fmt::Write for TextBuf {
 
 impl From<&str> for TextBuf {
     fn from(s: &str) -> TextBuf {
-        TextBuf(SmallVec::from_slice(s.as_bytes()))
+        TextBuf(s.as_bytes().to_vec())
     }
 }
 
 impl From<String> for TextBuf {
     fn from(s: String) -> TextBuf {
-        TextBuf(SmallVec::from_vec(s.into_bytes()))
+        TextBuf(s.into_bytes())
     }
 }
 

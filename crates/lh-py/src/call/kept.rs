@@ -37,15 +37,25 @@ impl Source {
     }
 }
 
+/// Where the last number of a sequence was found, and how far from the one before it.
+#[derive(Clone, Copy)]
+pub struct Cursor {
+    source: usize,
+    last: usize,
+    step: usize,
+}
+
+impl Default for Cursor {
+    fn default() -> Cursor {
+        Cursor { source: 0, last: usize::MAX, step: 1 }
+    }
+}
+
 /// The numbers of one class in the arguments of a call.
 pub struct Kept {
     class: *mut ffi::PyTypeObject,
     sources: SmallVec<[Source; 2]>,
-    current: usize,
     count: usize,
-    /// Where the last one was found, and how far from the one before it.
-    last: usize,
-    step: usize,
     /// Places by their numbers, each plus one, once there is an index.
     index: Vec<u32>,
     scanned: u32,
@@ -67,48 +77,55 @@ impl Kept {
         }
         let is_worth_it = count > 0 && count <= wanted.saturating_mul(SHARE).max(FEW);
         let patience = if is_worth_it { PATIENCE } else { 0 };
-        Kept {
-            class,
-            sources,
-            current: 0,
-            count,
-            last: usize::MAX,
-            step: 1,
-            index: Vec::new(),
-            scanned: 0,
-            missing: 0,
-            patience,
-        }
+        Kept { class, sources, count, index: Vec::new(), scanned: 0, missing: 0, patience }
     }
 
-    /// A new reference to the object of a number, or null.
-    #[inline]
-    pub fn find(&mut self, word: u64) -> *mut ffi::PyObject {
+    /// A new reference to the object of a number, the next one of a sequence, or null.
+    #[inline(always)]
+    pub fn find(&mut self, cursor: &mut Cursor, word: u64) -> *mut ffi::PyObject {
         if self.patience <= 0 {
             return null_mut();
         }
         // Results mostly have them in the order of an argument, or in the opposite one.
-        let next = self.last.wrapping_add(self.step);
-        let at = if self.word(next) == Some(word) { Some(next) } else { self.search(word) };
-        let found = at.map_or(null_mut(), |at| self.object(at, word));
+        let next = cursor.last.wrapping_add(cursor.step);
+        if self.sources[cursor.source].word(next) == Some(word) {
+            cursor.last = next;
+            return self.object(cursor, word);
+        }
+        self.find_elsewhere(cursor, word)
+    }
+
+    #[inline(never)]
+    fn find_elsewhere(&mut self, cursor: &mut Cursor, word: u64) -> *mut ffi::PyObject {
+        let near = [cursor.last.wrapping_add(1), cursor.last.wrapping_sub(1), cursor.last];
+        let at = near.into_iter().find(|at| self.word(*at, &mut cursor.source) == Some(word));
+        let found = at.or_else(|| self.search(word)).map_or(null_mut(), |at| {
+            self.word(at, &mut cursor.source);
+            cursor.step = at.wrapping_sub(cursor.last);
+            cursor.last = at;
+            self.object(cursor, word)
+        });
         self.patience = (self.patience + if found.is_null() { -2 } else { 1 }).min(PATIENCE);
         found
     }
 
-    fn word(&mut self, at: usize) -> Option<u64> {
-        if let Some(word) = self.sources.get(self.current)?.word(at) {
-            return Some(word);
+    /// The number at a place, and the source that it is in.
+    fn word(&self, at: usize, source: &mut usize) -> Option<u64> {
+        if at >= self.count {
+            return None;
         }
-        self.current = self.sources.partition_point(|s| s.first + s.count <= at).min(self.sources.len() - 1);
-        self.sources[self.current].word(at)
+        let word = self.sources[*source].word(at);
+        word.or_else(|| {
+            *source = self.sources.partition_point(|s| s.first + s.count <= at);
+            self.sources[*source].word(at)
+        })
     }
 
     /// The object at a place of the list, if that is still the number.
-    fn object(&mut self, at: usize, word: u64) -> *mut ffi::PyObject {
-        self.step = at.wrapping_sub(self.last);
-        self.last = at;
-        let source = &self.sources[self.current];
-        let i = (at - source.first) as isize;
+    #[inline(always)]
+    fn object(&self, cursor: &Cursor, word: u64) -> *mut ffi::PyObject {
+        let source = &self.sources[cursor.source];
+        let i = (cursor.last - source.first) as isize;
         // SAFETY: the call holds the list, whose items are alive; the class says what an item is.
         unsafe {
             if i >= ffi::PyList_GET_SIZE(source.list) {
@@ -136,12 +153,11 @@ impl Kept {
             self.make_index();
             return self.search(word);
         }
-        for (current, source) in self.sources.iter().enumerate() {
+        for source in &self.sources {
             // SAFETY: the call keeps the words.
             let words = (0..source.count).map(|i| unsafe { source.words.add(i).read_unaligned() });
             // A loop without an exit is one of vectors.
             if words.clone().fold(false, |any, w| any | (w == word)) {
-                self.current = current;
                 return words.into_iter().position(|w| w == word).map(|i| source.first + i);
             }
         }
@@ -153,10 +169,10 @@ impl Kept {
         if self.index.is_empty() {
             return self.scan(word);
         }
-        let mut i = self.place(word);
+        let (mut i, mut source) = (self.place(word), 0);
         loop {
             let at = self.index[i].checked_sub(1)? as usize;
-            if self.word(at) == Some(word) {
+            if self.word(at, &mut source) == Some(word) {
                 return Some(at);
             }
             i = (i + 1) & (self.index.len() - 1);
@@ -170,11 +186,12 @@ impl Kept {
     #[cold]
     fn make_index(&mut self) {
         self.index = vec![0; (2 * self.count).next_power_of_two().max(8)];
+        let (mut source, mut other_source) = (0, 0);
         for at in 0..self.count {
-            let Some(word) = self.word(at) else { continue };
+            let Some(word) = self.word(at, &mut source) else { continue };
             let mut i = self.place(word);
             while let Some(other) = self.index[i].checked_sub(1)
-                && self.word(other as usize) != Some(word)
+                && self.word(other as usize, &mut other_source) != Some(word)
             {
                 i = (i + 1) & (self.index.len() - 1);
             }

@@ -10,6 +10,7 @@ use crate::call::copied::{AllCopied, Copied};
 use crate::call::copies::{Copies, Copy};
 use crate::call::decode::{Decoder, tags_of};
 use crate::call::item::Item;
+use crate::call::made::{Form, Maker};
 use crate::call::rows::{BLOCK, Rows, Shape};
 use crate::call::tags::{Refused, kind, merged, tags_of_one};
 use crate::object::array::{ArrayObject, overlaps_itself};
@@ -351,6 +352,8 @@ impl Lists {
         }
         let item = Item::new(Decoder::new(py, &r.tags).next_ty()).expect("the list was made of such items");
         let mut boxer = Boxer::new(py, Some(self));
+        let form = Form::of(item.ty);
+        let mut maker = form.as_ref().map(|form| Maker::new(Some(self), std::slice::from_ref(form), r.list.len()));
         let object = r.object.bind(py).cast_into::<PyList>()?;
         let mut items = Vec::with_capacity(r.list.len());
         let now = bytes_of(&r.list);
@@ -359,6 +362,9 @@ impl Lists {
             let unchanged = i < r.count && i < object.len() && now[range.clone()] == r.before[range];
             items.push(if unchanged {
                 object.get_item(i)?
+            } else if let (Some(form), Some(maker)) = (&form, &mut maker) {
+                // SAFETY: an item of the native list.
+                unsafe { Bound::from_owned_ptr_or_err(py, maker.object(form, r.list.item(i)))? }
             } else {
                 // SAFETY: an item of the native list.
                 boxer.borrowed(item.ty, &unsafe { item.slots(r.list.item(i)) })?

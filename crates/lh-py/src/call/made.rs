@@ -2,7 +2,7 @@
 //! `rows.rs` reads arguments of these kinds.
 
 use crate::call::boxing;
-use crate::call::kept::Kept;
+use crate::call::kept::{Cursor, Kept};
 use crate::call::lists::Lists;
 use crate::call::texts;
 use crate::object::int;
@@ -65,6 +65,8 @@ impl Form {
 pub struct Maker {
     ints: Kept,
     floats: Kept,
+    /// Of the parts at each place.
+    cursors: [Cursor; 8],
     /// The address and the length of the last text, and its object, which the container has.
     last: (*const u8, i64, *mut ffi::PyObject),
 }
@@ -78,6 +80,7 @@ impl Maker {
         Maker {
             ints: kept(&raw mut ffi::PyLong_Type),
             floats: kept(&raw mut ffi::PyFloat_Type),
+            cursors: [Cursor::default(); 8],
             last: (null(), 0, null_mut()),
         }
     }
@@ -109,7 +112,7 @@ impl Maker {
         // SAFETY: as promised.
         unsafe {
             match form {
-                Form::Int(at, 64, true) => each(count, |i| self.int(items.add(i * size + at)), put),
+                Form::Int(at, 64, true) => each(count, |i| self.int(*at, items.add(i * size)), put),
                 Form::Text(at) => each(count, |i| self.text(items.add(i * size + at)), put),
                 _ => each(count, |i| self.object(form, items.add(i * size)), put),
             }
@@ -125,7 +128,7 @@ impl Maker {
         // SAFETY: as promised.
         unsafe {
             match form {
-                Form::Int(at, 64, true) => self.int(item.add(*at)),
+                Form::Int(at, 64, true) => self.int(*at, item),
                 Form::Int(at, bits, signed) => {
                     let shift = 64 - u32::from(*bits);
                     let word = read_word(item.add(*at), usize::from(*bits).div_ceil(8)) << shift;
@@ -137,7 +140,8 @@ impl Maker {
                 }
                 Form::Float(at, ty) => {
                     let word = read_word(item.add(*at), ty.itemsize());
-                    match if ty.bits() == 64 { self.floats.find(word) } else { null_mut() } {
+                    let cursor = &mut self.cursors[*at / 8 % 8];
+                    match if ty.bits() == 64 { self.floats.find(cursor, word) } else { null_mut() } {
                         found if found.is_null() => ffi::PyFloat_FromDouble(float(word, *ty)),
                         found => found,
                     }
@@ -167,14 +171,14 @@ impl Maker {
     /// # Safety
     /// As of [`Maker::object`], of an integer of 64 bits.
     #[inline(always)]
-    unsafe fn int(&mut self, at: *const u8) -> *mut ffi::PyObject {
+    unsafe fn int(&mut self, at: usize, item: *const u8) -> *mut ffi::PyObject {
         // SAFETY: as promised.
         unsafe {
-            let word = at.cast::<i64>().read();
+            let word = item.add(at).cast::<i64>().read();
             if let Some(small) = int::small(word) {
                 return small;
             }
-            match self.ints.find(word as u64) {
+            match self.ints.find(&mut self.cursors[at / 8 % 8], word as u64) {
                 found if found.is_null() => ffi::PyLong_FromLongLong(word),
                 found => found,
             }

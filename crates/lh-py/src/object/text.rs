@@ -62,18 +62,14 @@ pub unsafe fn raw(text: &Text, is_ascii: bool) -> *mut ffi::PyObject {
         if is_ascii {
             return new(bytes.len(), 0x7f, |data| copy(bytes, data));
         }
-        let (mut count, mut all) = (0, 0);
-        for point in text.points() {
-            count += 1;
-            all |= u32::from(point);
-        }
-        let points = || text.points().map(u32::from);
-        match all {
+        // The first byte of the largest character says how many bytes each unit has.
+        let (count, most) = (text.count(), bytes.iter().fold(0, |most, b| most.max(*b)));
+        match most {
             // Bytes that are no text.
-            0..0x80 => decoded(),
-            0x80..0x100 => new(count, 0xff, |data| fill(data, points().map(|p| p as u8))),
-            0x100..0x1_0000 => new(count, 0xffff, |data| fill(data.cast(), points().map(|p| p as u16))),
-            _ => new(count, 0x10_ffff, |data| fill(data.cast(), points())),
+            0..0xc2 => decoded(),
+            0xc2..0xc4 => new(count, 0xff, |data| fill(data, count, bytes, |p| p as u8)),
+            0xc4..0xf0 => new(count, 0xffff, |data| fill(data.cast(), count, bytes, |p| p as u16)),
+            0xf0.. => new(count, 0x10_ffff, |data| fill(data.cast(), count, bytes, |p| p)),
         }
     }
 }
@@ -112,9 +108,33 @@ unsafe fn copy(bytes: &[u8], to: *mut u8) {
     }
 }
 
-unsafe fn fill<T>(data: *mut T, units: impl Iterator<Item = T>) {
-    // SAFETY: the caller has room for all units.
-    units.enumerate().for_each(|(i, unit)| unsafe { data.add(i).write(unit) });
+/// Writes so many characters, of which mostly two or more of the same size follow each other.
+///
+/// # Safety
+/// There is room.
+unsafe fn fill<T>(data: *mut T, count: usize, bytes: &[u8], unit: impl Fn(u32) -> T) {
+    let mut rest = bytes;
+    for i in 0..count {
+        let point = match *rest {
+            [first @ 0..0x80, ref others @ ..] => {
+                rest = others;
+                first.into()
+            }
+            [first @ 0x80..0xe0, second, ref others @ ..] => {
+                rest = others;
+                u32::from(first & 0x1f) << 6 | u32::from(second & 0x3f)
+            }
+            _ => {
+                let mut points = Text::of(rest).points();
+                let point = points.next();
+                rest = points.rest();
+                // Bytes that are no text may have fewer characters than were counted.
+                point.map_or(0, u32::from)
+            }
+        };
+        // SAFETY: as promised.
+        unsafe { data.add(i).write(unit(point)) };
+    }
 }
 
 /// The UTF-8 of a `str`, its size and whether it is ASCII. Null with an exception if it has surrogates.

@@ -61,7 +61,26 @@ impl Writer<'_> {
         self.take(n).fill(MaybeUninit::new(byte));
     }
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        self.mapped(bytes, |b| b);
+        let n = bytes.len();
+        let to = self.take(n).as_mut_ptr().cast::<u8>();
+        // SAFETY: there is room for so many bytes, and they are not those of a new text.
+        unsafe {
+            // Most texts are short, and two overlapping words take less time than a call.
+            match (bytes.first_chunk::<8>(), bytes.first_chunk::<4>()) {
+                (Some(first), _) if n <= 16 => {
+                    let last = bytes[n - 8..].as_ptr().cast::<[u8; 8]>().read();
+                    to.cast::<[u8; 8]>().write(*first);
+                    to.add(n - 8).cast::<[u8; 8]>().write(last);
+                }
+                (None, Some(first)) => {
+                    let last = bytes[n - 4..].as_ptr().cast::<[u8; 4]>().read();
+                    to.cast::<[u8; 4]>().write(*first);
+                    to.add(n - 4).cast::<[u8; 4]>().write(last);
+                }
+                (None, None) => bytes.iter().enumerate().for_each(|(i, b)| to.add(i).write(*b)),
+                _ => to.copy_from_nonoverlapping(bytes.as_ptr(), n),
+            }
+        }
     }
     pub(crate) fn text(&mut self, text: &Text) {
         self.bytes(text.as_bytes());

@@ -71,7 +71,7 @@ unsafe extern "C-unwind" fn lh_str_from_array(
 }
 
 thread_local! {
-    static BUFFER: RefCell<TextBuf> = RefCell::default();
+    static BUFFER: RefCell<TextBuf> = const { RefCell::new(TextBuf::new()) };
 }
 
 fn to_stdout(text: &Text) -> Result<(), ()> {
@@ -163,7 +163,7 @@ mod tests {
     use crate::exception::take_pending;
     use std::sync::Mutex;
 
-    static WRITTEN: std::sync::LazyLock<Mutex<TextBuf>> = std::sync::LazyLock::new(Mutex::default);
+    static WRITTEN: Mutex<TextBuf> = Mutex::new(TextBuf::new());
 
     fn to_test(text: &Text) -> Result<(), ()> {
         if *text == *"fail" {
