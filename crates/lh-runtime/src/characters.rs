@@ -67,14 +67,20 @@ pub(crate) fn mapped(
     mut other: impl FnMut(&mut TextBuf, usize, Point),
 ) -> TextBuf {
     let mut out = TextBuf::with_room(s.len()).unwrap_or_default();
-    for (at, p) in s.places() {
-        match near.and_then(|case| near_case(p, case)) {
-            Some(form) => out.push_pair(form),
-            None => match u8::try_from(u32::from(p)) {
-                Ok(byte) if byte.is_ascii() => out.push_byte(ascii(&byte)),
-                _ => other(&mut out, at, p),
-            },
+    let cases = CASES.as_slice();
+    let (bytes, mut at) = (s.as_bytes(), 0);
+    while let Some(first) = bytes.get(at) {
+        if first.is_ascii() {
+            out.push_byte(ascii(first));
+            at += 1;
+            continue;
         }
+        let Some(p) = s[at..].points().next() else { break };
+        match near.and_then(|case| near_case_of(cases, p, case)) {
+            Some(form) => out.push_pair(form),
+            None => other(&mut out, at, p),
+        }
+        at += p.size();
     }
     out
 }
@@ -110,8 +116,13 @@ static CASES: LazyLock<Vec<[[u8; 2]; 3]>> = LazyLock::new(|| {
 /// A form by the table.
 #[inline]
 pub(crate) fn near_case(p: Point, case: Case) -> Option<[u8; 2]> {
+    near_case_of(&CASES, p, case)
+}
+
+#[inline]
+fn near_case_of(cases: &[[[u8; 2]; 3]], p: Point, case: Case) -> Option<[u8; 2]> {
     let at = u32::from(p).wrapping_sub(0x80) as usize;
-    CASES.get(at).map(|forms| forms[case as usize]).filter(|form| form[0] != 0)
+    cases.get(at).map(|forms| forms[case as usize]).filter(|form| form[0] != 0)
 }
 
 /// `str.casefold`

@@ -150,7 +150,9 @@ class set(_any_set):
         if prim.is_str(iterable):
             if len(iterable) > 256 and prim.lh_str_isascii(iterable):
                 # Most characters are there several times: each is looked for once.
-                return {c for c in [prim.lh_str_chr(code) for code in range(128)] if prim.lh_str_in(c, iterable)}
+                places = [prim.lh_str_find(iterable, prim.lh_str_chr(code), 0) for code in range(128)]
+                places.sort()
+                return {iterable[at] for at in places if at >= 0}
         return {x for x in iterable}
 
     def add(self, x, /):

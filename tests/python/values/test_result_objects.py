@@ -142,3 +142,11 @@ def test_tables_of_plain_items():
         return s
 
     assert removed(a) == set(a) - {a[3]}
+
+
+def test_characters_of_a_long_text_as_a_set():
+    text = "the quick brown fox\n\0\x7f" * 40
+    got = njit(lambda s: [c for c in set(s)])(text)
+    # The items of a set are in the order in which they came.
+    assert got == list(dict.fromkeys(text))
+    assert njit(lambda s: set(s))(text + "é") == set(text + "é")

@@ -4,21 +4,17 @@
 use crate::call::lists::Lists;
 use crate::call::tags::kind;
 use crate::object::int::{self, Machine};
-use lh_runtime::tables::GOLDEN;
 use pyo3::ffi;
 use smallvec::SmallVec;
 use std::ptr::null_mut;
 
-/// Of more numbers than this no index is made: their objects are in no cache.
-const MOST: usize = 1 << 15;
 /// Numbers are looked for only if the result has at least this share of theirs, or a few.
 const SHARE: usize = 8;
 const FEW: usize = 64;
-/// So many numbers are looked for among all before there is an index, and so many of them may be missing.
-const SCANS: u32 = 4;
-const MISSING: u32 = 2;
-/// Numbers that are found make up for half as many that are not.
-const PATIENCE: i32 = 64;
+/// Each number that is where it is expected adds one to the patience, up to a most. Those that are elsewhere take some
+/// of it: making a new object takes less time than a long search.
+const PATIENCE: isize = 256;
+const SEARCH: isize = 8;
 
 /// The numbers of a list as they were before the call.
 struct Source {
@@ -56,11 +52,7 @@ pub struct Kept {
     class: *mut ffi::PyTypeObject,
     sources: SmallVec<[Source; 2]>,
     count: usize,
-    /// Places by their numbers, each plus one, once there is an index.
-    index: Vec<u32>,
-    scanned: u32,
-    missing: u32,
-    patience: i32,
+    patience: isize,
 }
 
 impl Kept {
@@ -77,7 +69,7 @@ impl Kept {
         }
         let is_worth_it = count > 0 && count <= wanted.saturating_mul(SHARE).max(FEW);
         let patience = if is_worth_it { PATIENCE } else { 0 };
-        Kept { class, sources, count, index: Vec::new(), scanned: 0, missing: 0, patience }
+        Kept { class, sources, count, patience }
     }
 
     /// A new reference to the object of a number, the next one of a sequence, or null.
@@ -90,6 +82,7 @@ impl Kept {
         let next = cursor.last.wrapping_add(cursor.step);
         if self.sources[cursor.source].word(next) == Some(word) {
             cursor.last = next;
+            self.patience = (self.patience + 1).min(PATIENCE);
             return self.object(cursor, word);
         }
         self.find_elsewhere(cursor, word)
@@ -97,16 +90,15 @@ impl Kept {
 
     #[inline(never)]
     fn find_elsewhere(&mut self, cursor: &mut Cursor, word: u64) -> *mut ffi::PyObject {
-        let near = [cursor.last.wrapping_add(1), cursor.last.wrapping_sub(1), cursor.last];
+        // Results that leave some out have the next one soon.
+        let near = [1, 2, 3, 0, usize::MAX].map(|step| cursor.last.wrapping_add(step));
+        self.patience -= 2;
         let at = near.into_iter().find(|at| self.word(*at, &mut cursor.source) == Some(word));
-        let found = at.or_else(|| self.search(word)).map_or(null_mut(), |at| {
-            self.word(at, &mut cursor.source);
-            cursor.step = at.wrapping_sub(cursor.last);
-            cursor.last = at;
-            self.object(cursor, word)
-        });
-        self.patience = (self.patience + if found.is_null() { -2 } else { 1 }).min(PATIENCE);
-        found
+        let Some(at) = at.or_else(|| self.search(word)) else { return null_mut() };
+        self.word(at, &mut cursor.source);
+        cursor.step = at.wrapping_sub(cursor.last);
+        cursor.last = at;
+        self.object(cursor, word)
     }
 
     /// The number at a place, and the source that it is in.
@@ -142,62 +134,15 @@ impl Kept {
         }
     }
 
-    #[cold]
-    fn scan(&mut self, word: u64) -> Option<usize> {
-        self.scanned += 1;
-        if self.missing == MISSING || self.count > MOST && self.scanned > 1 {
-            self.patience = 0;
-            return None;
-        }
-        if self.scanned > SCANS {
-            self.make_index();
-            return self.search(word);
-        }
-        for source in &self.sources {
+    /// The first place of a number.
+    fn search(&mut self, word: u64) -> Option<usize> {
+        self.patience -= SEARCH + self.count as isize / 16;
+        self.sources.iter().find_map(|source| {
             // SAFETY: the call keeps the words.
             let words = (0..source.count).map(|i| unsafe { source.words.add(i).read_unaligned() });
             // A loop without an exit is one of vectors.
-            if words.clone().fold(false, |any, w| any | (w == word)) {
-                return words.into_iter().position(|w| w == word).map(|i| source.first + i);
-            }
-        }
-        self.missing += 1;
-        None
-    }
-
-    fn search(&mut self, word: u64) -> Option<usize> {
-        if self.index.is_empty() {
-            return self.scan(word);
-        }
-        let (mut i, mut source) = (self.place(word), 0);
-        loop {
-            let at = self.index[i].checked_sub(1)? as usize;
-            if self.word(at, &mut source) == Some(word) {
-                return Some(at);
-            }
-            i = (i + 1) & (self.index.len() - 1);
-        }
-    }
-
-    fn place(&self, word: u64) -> usize {
-        (word.wrapping_mul(GOLDEN) >> (64 - self.index.len().trailing_zeros())) as usize
-    }
-
-    #[cold]
-    fn make_index(&mut self) {
-        self.index = vec![0; (2 * self.count).next_power_of_two().max(8)];
-        let (mut source, mut other_source) = (0, 0);
-        for at in 0..self.count {
-            let Some(word) = self.word(at, &mut source) else { continue };
-            let mut i = self.place(word);
-            while let Some(other) = self.index[i].checked_sub(1)
-                && self.word(other as usize, &mut other_source) != Some(word)
-            {
-                i = (i + 1) & (self.index.len() - 1);
-            }
-            if self.index[i] == 0 {
-                self.index[i] = at as u32 + 1;
-            }
-        }
+            let is_there = words.clone().fold(false, |any, w| any | (w == word));
+            words.filter(|_| is_there).position(|w| w == word).map(|i| source.first + i)
+        })
     }
 }

@@ -142,8 +142,15 @@ mod tests {
             ("  ", 3, ""),
             ("  ", 2, ""),
             ("", 3, ""),
+            (&(" ".repeat(130) + "a \n b" + &"\t".repeat(64)), 3, "a \n b"),
+            (&" ".repeat(128), 3, ""),
         ] {
             assert_eq!(took(|out| call!(lh_str_strip_space(s) sides, out)), want);
+            // SAFETY: a live text.
+            let ascii = took(|out| unsafe {
+                lh_str_strip_space(std::ptr::null_mut(), s.as_ptr(), s.len() as i64 | ASCII, sides, out)
+            });
+            assert!(!s.is_ascii() || ascii == want);
         }
         assert_eq!(took(|out| call!(lh_str_strip("xyaéx", "yx") 3, out)), "aé");
         assert_eq!(took(|out| call!(lh_str_strip("éaéx", "éx") 3, out)), "a");

@@ -6,7 +6,7 @@ use crate::memory::alloc::{
 };
 use crate::strings::index::SHORT;
 use crate::strings::value::StrValue;
-use crate::text::{Point, Text};
+use crate::text::{Point, Text, size_from};
 use lh_ir::consts::ASCII;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -108,20 +108,17 @@ impl Writer<'_> {
     }
     /// A text with its characters in the opposite order.
     pub(crate) fn reversed(&mut self, text: &Text) {
-        let turned = self.take(text.len());
-        turned.iter_mut().zip(text.as_bytes()).for_each(|(to, b)| _ = to.write(*b));
-        turned.reverse();
+        let (bytes, turned) = (text.as_bytes(), self.take(text.len()));
         if text.is_ascii() {
+            turned.iter_mut().rev().zip(bytes).for_each(|(to, b)| _ = to.write(*b));
             return;
         }
-        // The bytes of each character are in the opposite order, too: the first one comes last.
-        for (at, point) in text.places() {
-            let end = text.len() - at;
-            match point.size() {
-                4 if end >= 4 => turned[end - 4..end].reverse(),
-                size @ 2..4 if end >= size => turned.swap(end - size, end - 1),
-                _ => {}
-            }
+        let (mut rest, mut end) = (bytes, bytes.len());
+        while let Some(first) = rest.first() {
+            let (character, others) = rest.split_at(size_from(*first).min(rest.len()));
+            end -= character.len();
+            character.iter().enumerate().for_each(|(i, b)| _ = turned[end + i].write(*b));
+            rest = others;
         }
     }
     /// One text several times.

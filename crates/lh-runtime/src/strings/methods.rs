@@ -358,6 +358,12 @@ mod tests {
         assert_eq!(took(|out| call!(lh_str_replace("ab", "", ".") - 1, out)), ".a.b.");
         assert_eq!(took(|out| call!(lh_str_replace("ab", "", ".") 2, out)), ".a.b");
         assert_eq!(took(|out| call!(lh_str_replace("ab", "x", ".") - 1, out)), "ab");
+        // Short texts, and parts that are left out, have ways of their own.
+        for s in ["", "-", "--", "a-é-", &"é-b".repeat(40), &"-".repeat(50)] {
+            for new in ["", "+", "é", "<->"] {
+                assert_eq!(took(|out| call!(lh_str_replace(s, "-", new) - 1, out)), s.replace('-', new));
+            }
+        }
     }
 
     fn no_parts() -> ItemsRef {

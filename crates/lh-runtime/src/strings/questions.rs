@@ -18,6 +18,11 @@ pub(crate) fn all_bytes(bytes: &[u8], test: impl Fn(u8) -> bool) -> bool {
     many.iter().all(|some| all(some)) && all(rest)
 }
 
+/// Whether a text has surrogates: only of these the second byte is so large after this first one.
+fn has_surrogates(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(0xed, bytes).any(|at| bytes.get(at + 1).is_some_and(|second| *second >= 0xa0))
+}
+
 /// Whether all characters are of some classes, and there is one.
 fn all(s: &Text, n: i64, some: u32) -> bool {
     if n & ASCII != 0 {
@@ -75,7 +80,7 @@ predicates! {
     lh_str_isupper => |s, n| all_cased(s, n, UPPER);
     lh_str_islower => |s, n| all_cased(s, n, LOWER);
     lh_str_istitle => |s, _| characters::is_titled(s);
-    lh_str_is_utf8 => |s, n| n & ASCII != 0 || s.as_str().is_some();
+    lh_str_is_utf8 => |s, n| n & ASCII != 0 || !has_surrogates(s.as_bytes());
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {

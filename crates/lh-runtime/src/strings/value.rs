@@ -586,6 +586,10 @@ pub(crate) mod tests {
         assert_eq!(call!(lh_str_cmp("", "")), 0);
         assert_eq!(call!(lh_str_in("ell", "hello")), 1);
         assert_eq!(call!(lh_str_in("hello", "ell")), 0);
+        assert_eq!(
+            [call!(lh_str_in("e", "hello")), call!(lh_str_in("x", "hello")), call!(lh_str_in("x", ""))],
+            [1, 0, 0]
+        );
     }
 
     #[test]
@@ -624,6 +628,14 @@ pub(crate) mod tests {
             assert_eq!(took(|out| lh_str_from_i64(i64::MIN, out)), "-9223372036854775808");
             assert_eq!(took(|out| lh_str_from_u64(u64::MAX, out)), "18446744073709551615");
             assert_eq!(took(|out| lh_str_from_bool(1, out)), "True");
+            for (spec, want) in
+                [("", "-90"), ("d", "-90"), ("x", "-5a"), ("b", "-1011010"), ("5d", "  -90"), ("o", "-132")]
+            {
+                assert_eq!(
+                    took(|out| lh_str_format_i64(-90, ptr::null_mut(), spec.as_ptr(), spec.len() as i64, out)),
+                    want
+                );
+            }
             assert_eq!(took(|out| lh_str_chr(0x1f600, out)), "😀");
             assert_eq!(took(|out| lh_str_chr(-1, out)), "! chr() arg not in range(0x110000)");
         }
