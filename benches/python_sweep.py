@@ -162,7 +162,7 @@ def removed(d: dict[int, int]) -> int:
 
 
 def kept_and_dropped(n: int) -> int:
-    """What is left of a dictionary and a set after `pop`, `setdefault`, `discard` and `add`."""
+    """The sum of a dictionary and a set after `pop`, `setdefault`, `discard` and `add`."""
     d = {i: i for i in range(n)}
     s = {i for i in range(n)}
     for i in range(0, n, 2):

@@ -63,6 +63,21 @@ def texts() -> Iterator[Case]:
     yield "s.isupper()", lambda s: s.isupper(), (TEXT.upper(),)
     yield "s.istitle()", lambda s: s.istitle(), (TEXT.title(),)
     yield "s.isascii()", lambda s: s.isascii(), s
+    yield "s.encode()", lambda s: s.encode(), s
+    yield "s[::-1]", lambda s: s[::-1], s
+    yield "s[::2]", lambda s: s[::2], s
+    yield "s * 10", lambda s: s * 10, s
+    yield "s + s", lambda s: s + s, s
+    yield "repr(s)", lambda s: repr(s), s
+    yield "hash(s)", lambda s: hash(s), s
+    yield "len(s)", lambda s: len(s), s
+    yield "s == s", lambda s, t: s == t, (TEXT, TEXT[:-1] + "g")
+    yield "'part' in s", lambda s: "zebra" in s, s
+
+
+def searches() -> Iterator[Case]:
+    """Parts of one long text, and its ends."""
+    s = (TEXT,)
     yield "s.find", lambda s: s.find("zebra"), s
     yield "s.rfind", lambda s: s.rfind("zebra"), s
     yield "s.count(c)", lambda s: s.count("o"), s
@@ -80,16 +95,6 @@ def texts() -> Iterator[Case]:
     yield "s.join(s)", lambda s: ",".join(s), s
     yield "s.replace(c, word)", lambda s: s.replace("o", "[o]"), s
     yield "s.partition", lambda s: s.partition("17"), s
-    yield "s.encode()", lambda s: s.encode(), s
-    yield "s[::-1]", lambda s: s[::-1], s
-    yield "s[::2]", lambda s: s[::2], s
-    yield "s * 10", lambda s: s * 10, s
-    yield "s + s", lambda s: s + s, s
-    yield "repr(s)", lambda s: repr(s), s
-    yield "hash(s)", lambda s: hash(s), s
-    yield "len(s)", lambda s: len(s), s
-    yield "s == s", lambda s, t: s == t, (TEXT, TEXT[:-1] + "g")
-    yield "'part' in s", lambda s: "zebra" in s, s
 
 
 def wide_texts() -> Iterator[Case]:
@@ -212,15 +217,6 @@ def short_texts() -> Iterator[Case]:
     yield "[w.removeprefix]", lambda words: [w.removeprefix("qu") for w in words], w
     yield "[w.ljust(12)]", lambda words: [w.ljust(12) for w in words], w
     yield "[w.expandtabs()]", lambda words: [w.expandtabs() for w in words], (FIELDS,)
-    yield "[w.isalnum()]", lambda words: sum([w.isalnum() for w in words]), w
-    yield "[w.isspace()]", lambda words: sum([w.isspace() for w in words]), w
-    yield "[w.isnumeric()]", lambda words: sum([w.isnumeric() for w in words]), (NUMBERS,)
-    yield "[w.istitle()]", lambda words: sum([w.istitle() for w in words]), w
-    yield "[w.isidentifier()]", lambda words: sum([w.isidentifier() for w in words]), w
-    yield "[w.startswith]", lambda words: [w.startswith("qu") for w in words], w
-    yield "[w.endswith]", lambda words: [w.endswith(("s", "x")) for w in words], w
-    yield "[w.find('o')]", lambda words: [w.find("o") for w in words], w
-    yield "[w.count('o')]", lambda words: [w.count("o") for w in words], w
     yield "[w[1:-1]]", lambda words: [w[1:-1] for w in words], w
     yield "[w[::-1]]", lambda words: [w[::-1] for w in words], w
     yield "[len(w)]", lambda words: [len(w) for w in words], w
@@ -235,6 +231,20 @@ def short_texts() -> Iterator[Case]:
     yield "max(words)", lambda words: max(words), w
     yield "s.split() in a loop", lambda s: sum([len(w) for w in s.split()]), s
     yield "s.splitlines() in a loop", lambda s: sum([len(w) for w in s.splitlines()]), (LINES,)
+
+
+def short_questions() -> Iterator[Case]:
+    """Questions about many short texts."""
+    w = (WORDS,)
+    yield "[w.isalnum()]", lambda words: sum([w.isalnum() for w in words]), w
+    yield "[w.isspace()]", lambda words: sum([w.isspace() for w in words]), w
+    yield "[w.isnumeric()]", lambda words: sum([w.isnumeric() for w in words]), (NUMBERS,)
+    yield "[w.istitle()]", lambda words: sum([w.istitle() for w in words]), w
+    yield "[w.isidentifier()]", lambda words: sum([w.isidentifier() for w in words]), w
+    yield "[w.startswith]", lambda words: [w.startswith("qu") for w in words], w
+    yield "[w.endswith]", lambda words: [w.endswith(("s", "x")) for w in words], w
+    yield "[w.find('o')]", lambda words: [w.find("o") for w in words], w
+    yield "[w.count('o')]", lambda words: [w.count("o") for w in words], w
 
 
 def operator_of(method: str) -> Callable[..., Any]:
@@ -323,5 +333,6 @@ def byte_texts() -> Iterator[Case]:
 
 
 GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
-    "texts": texts, "wide texts": wide_texts, "short texts": short_texts, "formatting": formatting, "bytes": byte_texts,
+    "texts": texts, "searches": searches, "wide texts": wide_texts, "short texts": short_texts,
+    "short questions": short_questions, "formatting": formatting, "bytes": byte_texts,
 }  # fmt: skip

@@ -1,5 +1,6 @@
 //! Results: machine words as Python objects.
 
+use crate::call::arrays::{array, descr_of, no_object};
 use crate::call::collections::{Table, is_deque_type};
 use crate::call::container;
 use crate::call::function_words;
@@ -12,9 +13,7 @@ use crate::call::overload::Overload;
 use crate::call::polynomials;
 use crate::call::texts;
 use crate::host::{enums, extensions, table};
-use crate::object::array::ArrayObject;
-use crate::object::memory::Memory;
-use crate::object::record_dtype::{self, VoidScalar};
+use crate::object::record_dtype::VoidScalar;
 use crate::object::words::float;
 use crate::object::{bit_generators, buffers, numpy, owner};
 use crate::runtime::raise;
@@ -499,7 +498,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
     /// Boxes a list of plain items.
     fn list(&self, form: &Form, native: &ItemsRef) -> PyResult<Bound<'py, PyAny>> {
         let n = native.len();
-        let mut maker = Maker::new(self.lists, std::slice::from_ref(form), n);
+        let mut maker = Maker::new(self.lists.into_iter().flat_map(Lists::plain), std::slice::from_ref(form), n);
         // SAFETY: a new list, of which each place is filled once; places not filled are null, which dropping allows.
         unsafe {
             let list = Bound::from_owned_ptr_or_err(self.py, ffi::PyList_New(n as isize))?;
@@ -513,7 +512,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
 
     /// Puts plain entries into a dictionary or a set.
     fn fill(&self, table: &Bound<'py, PyAny>, forms: &[Form], native: &ItemsRef) -> PyResult<()> {
-        let mut maker = Maker::new(self.lists, forms, native.len());
+        let mut maker = Maker::new(self.lists.into_iter().flat_map(Lists::plain), forms, native.len());
         let table = table.as_ptr();
         // SAFETY: a new table, and entries of these forms behind their marks, which are 0 where there is none.
         unsafe {
@@ -574,39 +573,12 @@ fn comptime(py: Python<'_>, ty: Ty) -> PyResult<Bound<'_, PyAny>> {
     }
 }
 
-fn no_object(ty: Ty) -> PyErr {
-    PySystemError::new_err(format!("a value of type {ty} cannot be returned to Python"))
-}
-
 /// Boxes the int in a word whose upper bytes are undefined.
 fn int(py: Python<'_>, word: u64, bits: u8, signed: bool) -> Bound<'_, PyAny> {
     let shift = 64 - u32::from(bits);
     let o =
         if signed { PyInt::new(py, (word << shift) as i64 >> shift) } else { PyInt::new(py, word << shift >> shift) };
     o.into_any()
-}
-
-/// The dtype of elements of a type.
-fn descr_of(py: Python<'_>, dtype: Ty) -> PyResult<Bound<'_, PyAny>> {
-    if let Some(d) = record_dtype::dtype_of(py, dtype)? {
-        return Ok(d);
-    }
-    let num = numpy::num_of_ty(dtype).ok_or_else(|| no_object(dtype))?;
-    numpy::load(py)?.descr(py, num)
-}
-
-/// Whether two dtypes have equal elements: number types if they are the same, times if units
-/// are, records only with the very same dtype.
-///
-/// # Safety
-/// Both are dtypes.
-unsafe fn same_elements(a: *const numpy::Descr, b: *const numpy::Descr) -> bool {
-    // SAFETY: as promised by the caller.
-    let (x, y) = unsafe { (numpy::number_of(a), numpy::number_of(b)) };
-    // SAFETY: as above, and the thread is attached: an object is made.
-    let equal = || unsafe { ffi::PyObject_RichCompareBool(a.cast_mut().cast(), b.cast_mut().cast(), ffi::Py_EQ) == 1 };
-    let is_time = numpy::TIMES.contains(&x);
-    a == b || is_time && equal() || !numpy::has_more(x) && numpy::ty_of_num(x) == numpy::ty_of_num(y)
 }
 
 /// Boxes a record; the argument itself if it is returned.
@@ -645,74 +617,6 @@ fn time(py: Python<'_>, ty: Ty, ticks: u64) -> PyResult<Bound<'_, PyAny>> {
     // The scalar that is read from the array is a copy.
     let array = numpy::load(py)?.array_over(py, descr_of(py, ty)?, (memory, &[], &[]), false, None)?;
     array.get_item(PyTuple::empty(py))
-}
-
-/// Boxes an array; the argument itself if it is returned unchanged.
-fn array<'py>(py: Python<'py>, dtype: Ty, readonly: bool, slots: &[u64]) -> PyResult<Bound<'py, PyAny>> {
-    let (mem, data, dims) = (slots[0] as *mut MemInfo, slots[1] as *mut u8, &slots[2..]);
-    let (shape, strides) = dims.split_at(dims.len() / 2);
-    let as_signed = |words: &[u64]| words.iter().map(|w| *w as isize).collect::<smallvec::SmallVec<[isize; 8]>>();
-    let (shape, strides) = (as_signed(shape), as_signed(strides));
-    let descr = descr_of(py, dtype)?;
-    // SAFETY: `mem` is null or alive: the value holds a reference.
-    let owner = match unsafe { owner::object_of(py, mem) } {
-        Some(object) => {
-            if is_same_array(&object, &descr, data, &shape, &strides, readonly) {
-                return Ok(object);
-            }
-            Some(object)
-        }
-        None if mem.is_null() => None,
-        None => {
-            // SAFETY: the value holds a reference.
-            let memory = unsafe { Memory::new(mem) };
-            Some(Bound::new(py, memory)?.into_any())
-        }
-    };
-    numpy::load(py)?.array_over(py, descr, (data, &shape, &strides), !readonly, owner)
-}
-
-/// The object of bytes that [`texts::bytes`] has none for: a new reference, or null with an exception set.
-///
-/// # Safety
-/// The words of bytes that are alive; the thread is attached.
-pub unsafe fn bytes_of_array(words: [u64; 4]) -> *mut ffi::PyObject {
-    // SAFETY: as promised.
-    let py = unsafe { Python::assume_attached() };
-    let made = array(py, Ty::u8(), true, &words).and_then(|array| buffers::buffer(&array, Buffer::Bytes));
-    made.map_or_else(
-        |error| {
-            error.restore(py);
-            std::ptr::null_mut()
-        },
-        Bound::into_ptr,
-    )
-}
-
-/// Whether an object is the array with exactly this memory.
-fn is_same_array(
-    o: &Bound<'_, PyAny>,
-    descr: &Bound<'_, PyAny>,
-    data: *mut u8,
-    shape: &[isize],
-    strides: &[isize],
-    readonly: bool,
-) -> bool {
-    // SAFETY: the struct is read after the type check; its lists have `nd` items.
-    unsafe {
-        if ffi::PyObject_TypeCheck(o.as_ptr(), numpy::ndarray_type()) == 0 {
-            return false;
-        }
-        let a = &*o.as_ptr().cast::<ArrayObject>();
-        let nd = a.nd as usize;
-        let list = |p: *const isize| if nd == 0 { &[][..] } else { std::slice::from_raw_parts(p, nd) };
-        a.data == data
-            && same_elements(a.descr, descr.as_ptr().cast())
-            && nd == shape.len()
-            && list(a.dimensions) == shape
-            && list(a.strides) == strides
-            && (a.flags & numpy::WRITEABLE == 0) == readonly
-    }
 }
 
 /// Drops the references of a value.

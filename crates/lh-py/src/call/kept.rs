@@ -1,7 +1,7 @@
 //! Numbers of a call's lists: a result that has them again gets their objects, as in Python, which takes less time than
 //! making new ones.
 
-use crate::call::lists::Lists;
+use crate::call::copied::Copied;
 use crate::call::tags::kind;
 use crate::object::int::{self, Machine};
 use pyo3::ffi;
@@ -11,10 +11,9 @@ use std::ptr::null_mut;
 /// Numbers are looked for only if the result has at least this share of theirs, or a few.
 const SHARE: usize = 8;
 const FEW: usize = 64;
-/// Each number that is where it is expected adds one to the patience, up to a most. Those that are elsewhere take some
-/// of it: making a new object takes less time than a long search.
+/// Each number that is where it is expected adds one to the patience, up to this and two searches. Those that are
+/// elsewhere take some of it: making a new object takes less time than a long search.
 const PATIENCE: isize = 256;
-const SEARCH: isize = 8;
 
 /// The numbers of a list as they were before the call.
 struct Source {
@@ -53,23 +52,24 @@ pub struct Kept {
     sources: SmallVec<[Source; 2]>,
     count: usize,
     patience: isize,
+    most_patience: isize,
 }
 
 impl Kept {
     /// The numbers of a call's lists, if there are any, for a result of so many.
-    pub fn new(lists: Option<&Lists>, class: *mut ffi::PyTypeObject, wanted: usize) -> Kept {
+    pub fn new<'a>(lists: impl Iterator<Item = &'a Copied>, class: *mut ffi::PyTypeObject, wanted: usize) -> Kept {
         let tag = if class == &raw mut ffi::PyLong_Type { kind::INT } else { kind::FLOAT };
         let (mut sources, mut count) = (SmallVec::new(), 0);
         // Without the GIL other threads may change a list meanwhile.
-        let lists = lists.filter(|_| !cfg!(Py_GIL_DISABLED));
-        for copied in lists.into_iter().flat_map(Lists::plain).filter(|copied| copied.tags[..] == [tag]) {
+        let is_of_class = |copied: &&Copied| !cfg!(Py_GIL_DISABLED) && wanted > 0 && copied.tags[..] == [tag];
+        for copied in lists.filter(is_of_class) {
             let (list, words) = (copied.object.as_ptr(), copied.before.as_ptr().cast());
             sources.push(Source { list, words, first: count, count: copied.count });
             count += copied.count;
         }
         let is_worth_it = count > 0 && count <= wanted.saturating_mul(SHARE).max(FEW);
-        let patience = if is_worth_it { PATIENCE } else { 0 };
-        Kept { class, sources, count, patience }
+        let most_patience = PATIENCE + 2 * search_cost(count);
+        Kept { class, sources, count, patience: if is_worth_it { most_patience } else { 0 }, most_patience }
     }
 
     /// A new reference to the object of a number, the next one of a sequence, or null.
@@ -82,7 +82,7 @@ impl Kept {
         let next = cursor.last.wrapping_add(cursor.step);
         if self.sources[cursor.source].word(next) == Some(word) {
             cursor.last = next;
-            self.patience = (self.patience + 1).min(PATIENCE);
+            self.patience = (self.patience + 1).min(self.most_patience);
             return self.object(cursor, word);
         }
         self.find_elsewhere(cursor, word)
@@ -136,7 +136,7 @@ impl Kept {
 
     /// The first place of a number.
     fn search(&mut self, word: u64) -> Option<usize> {
-        self.patience -= SEARCH + self.count as isize / 16;
+        self.patience -= search_cost(self.count);
         self.sources.iter().find_map(|source| {
             // SAFETY: the call keeps the words.
             let words = (0..source.count).map(|i| unsafe { source.words.add(i).read_unaligned() });
@@ -145,4 +145,9 @@ impl Kept {
             words.filter(|_| is_there).position(|w| w == word).map(|i| source.first + i)
         })
     }
+}
+
+/// The patience that a search among so many numbers takes.
+fn search_cost(count: usize) -> isize {
+    8 + count as isize / 16
 }

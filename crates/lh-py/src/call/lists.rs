@@ -307,7 +307,7 @@ impl Lists {
     }
 
     /// The lists of plain numbers that are as they were imported.
-    pub fn plain(&self) -> impl Iterator<Item = &Copied> {
+    pub fn plain(&self) -> impl Iterator<Item = &Copied> + Clone {
         // SAFETY: a copy holds its object.
         let is_exact = |c: &Copied| unsafe { ffi::PyList_CheckExact(c.object.as_ptr()) != 0 };
         let is_list = move |c: &&Copied| c.count > 0 && c.before.len() == 8 * c.count && is_exact(c);
@@ -353,7 +353,7 @@ impl Lists {
         let item = Item::new(Decoder::new(py, &r.tags).next_ty()).expect("the list was made of such items");
         let mut boxer = Boxer::new(py, Some(self));
         let form = Form::of(item.ty);
-        let mut maker = form.as_ref().map(|form| Maker::new(Some(self), std::slice::from_ref(form), r.list.len()));
+        let mut maker = form.as_ref().map(|form| Maker::new(self.plain(), std::slice::from_ref(form), r.list.len()));
         let object = r.object.bind(py).cast_into::<PyList>()?;
         let mut items = Vec::with_capacity(r.list.len());
         let now = bytes_of(&r.list);

@@ -1,9 +1,9 @@
 //! Items of results that are whole numbers, floats, truth values, texts and tuples of these, made straight from memory.
 //! `rows.rs` reads arguments of these kinds.
 
-use crate::call::boxing;
+use crate::call::arrays;
+use crate::call::copied::Copied;
 use crate::call::kept::{Cursor, Kept};
-use crate::call::lists::Lists;
 use crate::call::texts;
 use crate::object::int;
 use crate::object::words::{float, read_word};
@@ -73,10 +73,9 @@ pub struct Maker {
 
 impl Maker {
     /// Makes so many items of these forms; objects of numbers in these lists are used again.
-    pub fn new(lists: Option<&Lists>, forms: &[Form], count: usize) -> Maker {
+    pub fn new<'a>(lists: impl Iterator<Item = &'a Copied> + Clone, forms: &[Form], count: usize) -> Maker {
         let wanted = count * forms.iter().map(Form::numbers).sum::<usize>();
-        let lists = lists.filter(|_| wanted > 0);
-        let kept = |class| Kept::new(lists, class, wanted);
+        let kept = |class| Kept::new(lists.clone(), class, wanted);
         Maker {
             ints: kept(&raw mut ffi::PyLong_Type),
             floats: kept(&raw mut ffi::PyFloat_Type),
@@ -150,7 +149,7 @@ impl Maker {
                 Form::Text(at) => self.text(item.add(*at)),
                 Form::Bytes(at) => {
                     let words = item.add(*at).cast::<[u64; 4]>().read();
-                    texts::bytes(words).unwrap_or_else(|| boxing::bytes_of_array(words))
+                    texts::bytes(words).unwrap_or_else(|| arrays::bytes_of_array(words))
                 }
                 Form::Tuple(parts) => {
                     let tuple = ffi::PyTuple_New(parts.len() as isize);

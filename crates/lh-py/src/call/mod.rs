@@ -3,6 +3,7 @@
 //! `args` tags the arguments, and `tag_index` finds the specialisation without a lock: its entries are only added.
 
 pub mod args;
+mod arrays;
 pub mod bind;
 pub mod boxing;
 pub mod bytearrays;

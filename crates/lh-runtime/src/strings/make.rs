@@ -114,11 +114,27 @@ impl Writer<'_> {
             return;
         }
         let (mut rest, mut end) = (bytes, bytes.len());
-        while let Some(first) = rest.first() {
-            let (character, others) = rest.split_at(size_from(*first).min(rest.len()));
-            end -= character.len();
-            character.iter().enumerate().for_each(|(i, b)| _ = turned[end + i].write(*b));
-            rest = others;
+        while !rest.is_empty() {
+            // Most characters are of one or two bytes.
+            rest = match *rest {
+                [a @ 0..0x80, ref others @ ..] => {
+                    end -= 1;
+                    turned[end].write(a);
+                    others
+                }
+                [a @ 0x80..0xe0, b, ref others @ ..] => {
+                    end -= 2;
+                    turned[end].write(a);
+                    turned[end + 1].write(b);
+                    others
+                }
+                _ => {
+                    let (character, others) = rest.split_at(size_from(rest[0]).min(rest.len()));
+                    end -= character.len();
+                    character.iter().enumerate().for_each(|(i, b)| _ = turned[end + i].write(*b));
+                    others
+                }
+            };
         }
     }
     /// One text several times.

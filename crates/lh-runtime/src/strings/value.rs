@@ -308,8 +308,8 @@ unsafe extern "C-unwind" fn lh_str_step(
         // SAFETY: as above; the part ends with the first character that is taken.
         return unsafe {
             let first = (start + 1) as usize - count;
-            let begin = byte_of(mem, s, n, first);
-            let part = &s[begin..byte_of(mem, s, n, first + count)];
+            let is_whole = first == 0 && count == char_count(mem, s, n);
+            let part = if is_whole { s } else { &s[byte_of(mem, s, n, first)..byte_of(mem, s, n, first + count)] };
             give_written(part.len(), n & ASCII != 0, out, |to| to.reversed(part))
         };
     }
