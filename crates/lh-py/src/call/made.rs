@@ -67,7 +67,7 @@ pub struct Maker {
     floats: Kept,
     /// Of the parts at each place.
     cursors: [Cursor; 8],
-    /// The address and the length of the last text, and its object, which the container has.
+    /// The address and the length of the last text, and a reference to its object.
     last: (*const u8, i64, *mut ffi::PyObject),
 }
 
@@ -118,8 +118,7 @@ impl Maker {
         }
     }
 
-    /// The object of an item: a new reference, or null with an exception set. The objects of texts that it has given
-    /// are alive.
+    /// The object of an item: a new reference, or null with an exception set.
     ///
     /// # Safety
     /// An item of that form lies there; the thread is attached.
@@ -196,9 +195,17 @@ impl Maker {
             }
             let object = texts::object(text);
             if !object.is_null() {
-                self.last = (text.data, text.len, object);
+                ffi::Py_XDECREF(self.last.2);
+                self.last = (text.data, text.len, ffi::Py_NewRef(object));
             }
             object
         }
+    }
+}
+
+impl Drop for Maker {
+    fn drop(&mut self) {
+        // SAFETY: the reference is its own, or null; the thread is attached.
+        unsafe { ffi::Py_XDECREF(self.last.2) };
     }
 }
