@@ -75,6 +75,8 @@ class int:
         """
         if prim.is_buffer(bytes):
             return integer_of_bytes(prim.bytes_array(bytes), byteorder, signed)
+        if prim.is_array(bytes):
+            return integer_of_bytes(prim.bytes_array(bytes.tobytes()), byteorder, signed)
         return integer_of_bytes([index_of(x) for x in bytes], byteorder, signed)
 
     def conjugate(self):

@@ -235,7 +235,7 @@ class ndarray(_core.GraphArray, Methods):
         if dtype is not None and value.dtype != dtype:
             return np.array(value, dtype=dtype, copy=copy)
         # The memory, which other arrays may have, too.
-        shown = value.view()
+        shown: np.ndarray = value.view()
         shown.flags.writeable = False
         return shown
 

@@ -164,8 +164,9 @@ def _binary(
     def slow(x1: Any, x2: Any, /) -> ndarray:
         x1, x2 = lifted(x1), lifted(x2)
         is_looked_at = by_number is not None and isinstance(x2, _NUMBERS)
-        if is_looked_at and by_number is not None and (found := by_number(x1, x2)) is not None:
-            return found
+        special = by_number(x1, x2) if by_number is not None and is_looked_at else None
+        if special is not None:
+            return special
         result = apply(numpy, x1, x2)
         node = result._node
         if may_raise and node.dtype in dtypes.INTEGRAL:
