@@ -501,6 +501,13 @@ class NoImport(NearName, ImportError):
 
     _text = "cannot import name {1!r} from {0!r}"
 
+    def __reduce__(self) -> Any:
+        return ImportError, (str(self),)
+
+
+# Tracebacks show it as what it is.
+NoImport.__module__, NoImport.__qualname__ = "builtins", "ImportError"
+
 
 def missing(module: str, name: str, reason: str = "", calls: int = 1) -> NoAttribute | NoImport:
     """The error for a name that a module lacks, for the function that is so many calls out and that Python asks."""

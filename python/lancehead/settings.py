@@ -73,6 +73,8 @@ SETTINGS = (
     Setting("CPU_DEVICES", "2", "`1`", "number of CPU devices that `lancehead.cuda` lists"),
     Setting("XP_DEVICE", "cuda:0", "`cpu`",
             "where `lancehead.xp` makes arrays of which nothing says where ([more](xp.md#devices))"),
+    Setting("XP_KERNELS", "1", "`0`",
+            "lets the CPU device compute arrays of `lancehead.xp` by the kernels of GPUs ([more](xp.md#devices))"),
     Setting("LOG", "compile", "nothing",
             "prints what is compiled, when, why again, and how long it took ([more](tools.md#what-is-compiled-when))"),
     Setting("PROFILE", "1", "`0`",

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lancehead import _absent, _core, cfuncs, config, type_texts
-from lancehead.options import OBJECT_MODE, NearName, is_import
+from lancehead.options import OBJECT_MODE, NearName, NoImport, is_import
 
 #: The Numba whose interface is followed: what a script sees as `numba.__version__`.
 NUMBA_VERSION = "0.68.1"
@@ -233,10 +233,13 @@ class Missing(NearName, AttributeError):
     _text = f"lancehead {_core.__version__} does not provide `{{}}.{{}}`"
 
 
-class MissingImport(NearName, ImportError):
+class MissingImport(NoImport):
     """A name of Numba that an import does not find."""
 
     _text = Missing._text
+
+
+MissingImport.__module__, MissingImport.__qualname__ = "builtins", "ImportError"
 
 
 class _VersionInfo(NamedTuple):

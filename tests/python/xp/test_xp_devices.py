@@ -161,7 +161,7 @@ def test_memory_is_shared_with_others() -> None:
     arrays.same(xp.from_dlpack(x), x.numpy())
     arrays.same(xp.from_dlpack(x, device="cpu"), x.numpy())
     assert x.__dlpack_device__() == cuda.as_cuda_array(x).__dlpack_device__()
-    value = np.asarray(x)
+    value = np.array(x)
     value[:] = 0.0
     assert float(xp.sum(x)) == 10.0 and bool(x[0, 0] == 1.0) and "1." in repr(x)
 

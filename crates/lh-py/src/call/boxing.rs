@@ -145,10 +145,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 py.None().into_bound(py)
             }
             TyKind::Tuple { .. } | TyKind::Range(_) | TyKind::Slice(_) => self.parts(ty, at)?,
-            TyKind::Generator(_) => {
-                let frame = word() as *mut MemInfo;
-                self.generator(frame)?
-            }
+            TyKind::Generator(_) => self.generator(word() as *mut MemInfo)?,
             TyKind::Ptr => word().into_pyobject(py)?.into_any(),
             TyKind::Instance { of, class } => self.value_of_class(ty, *of, class, at)?,
             TyKind::Extension { .. } => self.extension(ty, at)?,

@@ -306,12 +306,13 @@ impl Lists {
         self.lists.with_header(header).map(|r| r.object.as_ptr())
     }
 
-    /// The lists of plain numbers that are as they were imported.
+    /// The lists of plain numbers that are as they were imported, among the first containers of a call: those of many
+    /// are not to be looked through for each container of its result.
     pub fn plain(&self) -> impl Iterator<Item = &Copied> + Clone {
         // SAFETY: a copy holds its object.
         let is_exact = |c: &Copied| unsafe { ffi::PyList_CheckExact(c.object.as_ptr()) != 0 };
         let is_list = move |c: &&Copied| c.count > 0 && c.before.len() == 8 * c.count && is_exact(c);
-        self.lists.iter().filter(is_list)
+        self.lists.iter().take(8).filter(is_list)
     }
 
     /// Whether a call has changed the size of a list, a dictionary, a set or a `bytearray`.

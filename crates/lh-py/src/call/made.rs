@@ -190,7 +190,8 @@ impl Maker {
         // SAFETY: as promised.
         unsafe {
             let text = at.cast::<StrValue>().read();
-            if self.last.0 == text.data && self.last.1 == text.len {
+            // An empty text may have no address, as there is no text before the first one.
+            if self.last.0 == text.data && self.last.1 == text.len && !self.last.2.is_null() {
                 return ffi::Py_NewRef(self.last.2);
             }
             let object = texts::object(text);

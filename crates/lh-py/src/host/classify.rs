@@ -89,10 +89,15 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Some(value) = enum_value(o)? {
         return try_classify(&value);
     }
-    if let Some((own, name)) = paths::receiver_of(o) {
-        return Ok(Some(Object::BoundMethod(table::intern(&own), name)));
+    Ok(if o.is_callable() { known_by_path(o) } else { None })
+}
+
+/// A method whose code is not Python's, with its object, or a function of a known package.
+fn known_by_path(o: &Bound<'_, PyAny>) -> Option<Object> {
+    match paths::receiver_of(o) {
+        Some((own, name)) => Some(Object::BoundMethod(table::intern(&own), name)),
+        None => paths::path_of(o).map(Object::Path),
     }
-    Ok(if o.is_callable() { paths::path_of(o).map(Object::Path) } else { None })
 }
 
 /// A class method with its class.

@@ -133,7 +133,7 @@ impl<'py> Graph<'py> {
         for (i, node) in self.order.iter().enumerate() {
             let mut price = if facts[i].is_costly { FEW + 1 } else { 1 };
             for input in field(node.inputs())?.cast_exact::<PyTuple>()?.iter_borrowed() {
-                price += self.order[..i].iter().position(|n| n.0.is(&input)).map_or(0, |k| cost[k]);
+                price += self.order[..i].iter().position(|n| n.0.is(input)).map_or(0, |k| cost[k]);
             }
             // A reference of this list, and those of operations; whoever else has one may ask for the value.
             // SAFETY: a live object.

@@ -67,3 +67,4 @@ __all__ = [
     "errmsg_contiguous_buffer", "from_array_like", "from_record_like", "is_contiguous", "is_cuda_array",
     "is_cuda_ndarray", "require_cuda_ndarray", "sentry_contiguous", "verify_cuda_ndarray_interface",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -19,6 +19,7 @@ __all__ = [
     "device_to_host", "host_memory_extents", "host_memory_size", "host_pointer", "host_to_device", "is_device_memory",
     "memory_size_from_info", "require_device_memory",
 ]  # fmt: skip
+__dir__ = __all__.copy
 
 
 def is_device_memory(obj: object) -> bool:
