@@ -213,10 +213,14 @@ impl Loop {
         };
         let made = attach(|py| recipe.compile(py).map_err(|e| set_error(py, e)).ok())?;
         let mut all = lock(&self.others);
-        Some(known(&all).unwrap_or_else(|| {
+        let Some(first) = known(&all) else {
             all.push((version, made.clone()));
-            made
-        }))
+            return Some(made);
+        };
+        drop(all);
+        // NumPy has released the interpreter, which the objects of the second result need.
+        attach(|_| drop(made));
+        Some(first)
     }
 
     /// Computes one element again by other code; its results go nowhere.
