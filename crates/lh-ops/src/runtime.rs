@@ -110,6 +110,8 @@ table! {
         lh_str_getitem(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
         /// The character that begins at a byte.
         lh_str_char(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64];
+        /// Bytes of memory as characters with these numbers, one byte each: owner, address, number.
+        lh_str_over_bytes(Mem, Ptr, I64) -> [Mem, Ptr, I64];
         /// The code points from one index to before another; indices are clamped to the string.
         lh_str_slice(Mem, Ptr, I64, I64, I64) -> [Mem, Ptr, I64] raises;
         /// A slice with a step: string, first index, step, number of code points.

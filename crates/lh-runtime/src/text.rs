@@ -2,6 +2,7 @@
 //! other characters of their size do. Such bytes are no `str`; all else is as in UTF-8, the order of texts too.
 
 use memchr::memmem;
+use std::mem::MaybeUninit;
 use std::ops::{Deref, Index, Range, RangeFrom, RangeTo};
 
 /// A code point, which may be a surrogate.
@@ -96,17 +97,34 @@ impl Text {
     }
     /// Number of code points.
     pub fn count(&self) -> usize {
-        // Short texts are frequent, and a loop over vectors would take longer to begin.
-        if self.0.len() > 64 {
-            return self.0.iter().filter(|b| !is_inner(**b)).count();
-        }
         let (words, rest) = self.0.as_chunks::<8>();
-        let inner = |word: [u8; 8]| {
-            let word = u64::from_le_bytes(word);
-            (word & !(word << 1) & 0x8080_8080_8080_8080).count_ones() as usize
-        };
-        let inner: usize = words.iter().map(|word| inner(*word)).sum();
+        let inner = inner_bytes(words);
         self.0.len() - inner - rest.iter().filter(|b| is_inner(**b)).count()
+    }
+    /// Writes each code point as a unit, of which there is room for [`Text::count`]. Mostly two or more of the same
+    /// size follow each other.
+    pub fn write_units<T: Copy>(&self, out: &mut [MaybeUninit<T>], unit: impl Fn(u32) -> T) {
+        let mut rest = &self.0;
+        for to in out {
+            let point = match *rest {
+                [first @ 0..0x80, ref others @ ..] => {
+                    rest = others;
+                    first.into()
+                }
+                [first @ 0x80..0xe0, second, ref others @ ..] => {
+                    rest = others;
+                    u32::from(first & 0x1f) << 6 | u32::from(second & 0x3f)
+                }
+                _ => {
+                    let mut points = Points(rest);
+                    let point = points.next();
+                    rest = points.0;
+                    point.map_or(0, u32::from)
+                }
+            };
+            // Bytes that are no text may have fewer characters than were counted.
+            to.write(unit(point));
+        }
     }
     /// The first byte of the first occurrence of a part.
     pub fn find(&self, part: &Text) -> Option<usize> {
@@ -145,6 +163,21 @@ impl Text {
 /// Whether a byte is none that a character begins with.
 fn is_inner(byte: u8) -> bool {
     byte & 0xc0 == 0x80
+}
+
+/// Number of bytes in words that begin no character. Each byte of a sum counts at most so many as it can hold.
+fn inner_bytes(words: &[[u8; 8]]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HALVES: u64 = 0x00ff_00ff_00ff_00ff;
+    let count = |words: &[[u8; 8]]| {
+        let sum = words.iter().fold(0, |sum, word| {
+            let word = u64::from_le_bytes(*word);
+            sum + ((word >> 7) & !(word >> 6) & ONES)
+        });
+        // The product's highest part is the sum of all parts.
+        ((sum & HALVES) + (sum >> 8 & HALVES)).wrapping_mul(0x0001_0001_0001_0001) as usize >> 48
+    };
+    words.chunks(255).map(count).sum()
 }
 
 /// A search for a part. The last byte of one is looked for first, since of characters of one script the last bytes
@@ -402,10 +435,29 @@ mod tests {
     }
 
     #[test]
+    fn units_are_the_code_points() {
+        for part in ["a", "é", "éa", "aé", "abcdefgh", "ñabcdefgh", "α β", "€", "a\u{1f600}é", "漢字 kanji"]
+        {
+            for times in [0, 1, 2, 7, 8, 9, 40, 300] {
+                let text = part.repeat(times);
+                let text: &Text = text.as_ref();
+                assert_eq!(text.count(), text.points().count());
+                let mut units = vec![MaybeUninit::uninit(); text.count()];
+                text.write_units(&mut units, |unit| unit);
+                // SAFETY: all units were written.
+                let units: Vec<u32> = units.into_iter().map(|unit| unsafe { unit.assume_init() }).collect();
+                assert_eq!(units, text.points().map(u32::from).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
     fn bytes_that_are_no_text_have_characters() {
         for bytes in [&b"\xff"[..], b"\xe2\x82", b"\x80\x80", b"\xf0\x9f\x98", b"\xf7\xbf\xbf\xbf"] {
             let _ = Text::of(bytes).points().count();
             let _ = Text::of(bytes).lossy();
+            let mut units = vec![MaybeUninit::uninit(); Text::of(bytes).count()];
+            Text::of(bytes).write_units(&mut units, |unit| unit);
         }
     }
 

@@ -7,16 +7,25 @@ from lancehead.lib.coding import bytes_repr, decoded, encoded, memory_of, text_o
 from lancehead.lib.conversions import check_flag, index_of, text_of_argument
 from lancehead.lib.percent import percent_of_bytes
 
-_SPACE = " \t\n\r\v\f"
+_SPACE = (9, 10, 11, 12, 13, 32)
 
 
 def _part(x):
-    # The text of a part that is looked for, which may be a single byte.
+    # The characters of a part that is looked for, which may be a single byte.
     if prim.is_int(x):
         if x < 0 or x > 255:
             raise ValueError("byte must be in range(0, 256)")
-        return prim.lh_str_chr(prim.cast(x, np.int64))
-    return _text(x)
+        one = np.empty(1, np.uint8)
+        one[0] = x
+        return prim.lh_str_over_bytes(prim.owner(one), prim.data(one), 1)
+    return _characters(x)
+
+
+def _characters(x):
+    # The bytes as characters of one byte each, for functions that find all of them by their index.
+    a = _memory(x)
+    c = a if prim.is_frozen(x) and prim.layout(a) == "C" else a.copy()
+    return prim.lh_str_over_bytes(prim.owner(c), prim.data(c), c.size)
 
 
 def _text(x):
@@ -32,10 +41,10 @@ def _memory(x):
 
 
 def _filling(x, method):
-    if len(_text(x)) != 1:
+    if len(_memory(x)) != 1:
         kind = "bytes" if prim.is_frozen(x) else "bytearray"
         raise TypeError(method + "() argument 2 must be a byte string of length 1, not " + kind)
-    return _text(x)
+    return _characters(x)
 
 
 def _like(self, s):
@@ -51,6 +60,20 @@ def _between(self, begin, end):
     # Some of the bytes, of the same class. Those that do not change share their memory.
     a = prim.bytes_array(self)[begin:end]
     return prim.bytes_of(a) if prim.is_frozen(self) else prim.bytearray_of(a.copy())
+
+
+def _separator(x):
+    if len(_memory(x)) == 0:
+        raise ValueError("empty separator")
+    return _characters(x)
+
+
+def _cut(self, sep, at):
+    # The parts around a separator at a place; there is none at the end.
+    n, size = len(self), len(_memory(sep))
+    is_found = at + size <= n
+    middle = _between(self, at, at + size if is_found else at)
+    return _between(self, 0, at), middle, _between(self, at + size if is_found else n, n)
 
 
 def _value_of_digit(c):
@@ -269,7 +292,7 @@ class bytes:
         """The hash of the bytes."""
         if not prim.is_frozen(self):
             prim.error(self, "a `bytearray` has no hash")
-        return prim.lh_str_hash(_text(self))
+        return prim.lh_str_hash(_characters(self))
 
     def __mul__(self, n):
         """The bytes several times.
@@ -277,7 +300,7 @@ class bytes:
         >>> b"ab" * 2
         b'abab'
         """
-        return _like(self, prim.lh_str_repeat(_text(self), index_of(n)))
+        return _like(self, prim.lh_str_repeat(_characters(self), index_of(n)))
 
     def __rmul__(self, n):
         """The bytes several times."""
@@ -370,7 +393,7 @@ class bytes:
         >>> b"abc".find(b"c")
         2
         """
-        return _text(self).find(_part(sub), start, end)
+        return _characters(self).find(_part(sub), start, end)
 
     def rfind(self, sub, start=0, end=None, /):
         """Index of the last occurrence, or -1.
@@ -378,7 +401,7 @@ class bytes:
         >>> b"abab".rfind(b"a")
         2
         """
-        return _text(self).rfind(_part(sub), start, end)
+        return _characters(self).rfind(_part(sub), start, end)
 
     def index(self, sub, start=0, end=None, /):
         """Index of the first occurrence.
@@ -386,7 +409,7 @@ class bytes:
         >>> b"abc".index(99)
         2
         """
-        i = _text(self).find(_part(sub), start, end)
+        i = _characters(self).find(_part(sub), start, end)
         if i < 0:
             raise ValueError("subsection not found")
         return i
@@ -397,7 +420,7 @@ class bytes:
         >>> b"abab".rindex(b"b")
         3
         """
-        i = _text(self).rfind(_part(sub), start, end)
+        i = _characters(self).rfind(_part(sub), start, end)
         if i < 0:
             raise ValueError("subsection not found")
         return i
@@ -408,7 +431,7 @@ class bytes:
         >>> b"abab".count(b"ab")
         2
         """
-        return _text(self).count(_part(sub), start, end)
+        return _characters(self).count(_part(sub), start, end)
 
     def startswith(self, prefix, start=0, end=None, /):
         """Whether the bytes begin with others, or some of several.
@@ -422,7 +445,7 @@ class bytes:
                 if self.startswith(p, start, end):
                     return True
             return False
-        return _text(self).startswith(_text(prefix), start, end)
+        return _characters(self).startswith(_characters(prefix), start, end)
 
     def endswith(self, suffix, start=0, end=None, /):
         """Whether the bytes end with others, or some of several.
@@ -436,7 +459,7 @@ class bytes:
                 if self.endswith(p, start, end):
                     return True
             return False
-        return _text(self).endswith(_text(suffix), start, end)
+        return _characters(self).endswith(_characters(suffix), start, end)
 
     def replace(self, old, new, count=-1, /):
         """The bytes with occurrences replaced.
@@ -444,7 +467,9 @@ class bytes:
         >>> b"a-b".replace(b"-", b"+")
         b'a+b'
         """
-        return _like(self, _text(self).replace(_text(old), _text(new), count))
+        if len(_memory(old)) == 0:
+            return _like(self, _text(self).replace("", _text(new), count))
+        return _like(self, _characters(self).replace(_characters(old), _characters(new), count))
 
     def split(self, sep=None, maxsplit=-1):
         """Parts between separators; by default, between runs of white space.
@@ -454,7 +479,7 @@ class bytes:
         """
         if sep is None:
             return _split_space(self, index_of(maxsplit))
-        return _parts(self, _text(self).split(_text(sep), maxsplit), len(_text(sep)))
+        return _parts(self, _characters(self).split(_characters(sep), maxsplit), len(_memory(sep)))
 
     def rsplit(self, sep=None, maxsplit=-1):
         """Parts between separators, cut from the right; by default, between runs of white space.
@@ -464,7 +489,7 @@ class bytes:
         """
         if sep is None:
             return _rsplit_space(self, index_of(maxsplit))
-        return _parts(self, _text(self).rsplit(_text(sep), maxsplit), len(_text(sep)))
+        return _parts(self, _characters(self).rsplit(_characters(sep), maxsplit), len(_memory(sep)))
 
     def splitlines(self, keepends=False):
         """The lines, by default without what ends them.
@@ -491,8 +516,8 @@ class bytes:
         >>> b"a-b".partition(b"-")
         (b'a', b'-', b'b')
         """
-        a, b, c = _text(self).partition(_text(sep))
-        return _like(self, a), _like(self, b), _like(self, c)
+        at = _characters(self).find(_separator(sep))
+        return _cut(self, sep, at if at >= 0 else len(self))
 
     def rpartition(self, sep, /):
         """The bytes before the last separator, the separator, and the rest.
@@ -500,8 +525,10 @@ class bytes:
         >>> b"a-b-c".rpartition(b"-")
         (b'a-b', b'-', b'c')
         """
-        a, b, c = _text(self).rpartition(_text(sep))
-        return _like(self, a), _like(self, b), _like(self, c)
+        at = _characters(self).rfind(_separator(sep))
+        if at < 0:
+            return _between(self, 0, 0), _between(self, 0, 0), _between(self, 0, len(self))
+        return _cut(self, sep, at)
 
     def strip(self, chars=None, /):
         """The bytes without some at both ends.
@@ -509,7 +536,7 @@ class bytes:
         >>> b" a ".strip()
         b'a'
         """
-        return _stripped(self, _SPACE if chars is None else _text(chars), True, True)
+        return _stripped(self, chars, True, True)
 
     def lstrip(self, chars=None, /):
         """The bytes without some at the beginning.
@@ -517,7 +544,7 @@ class bytes:
         >>> b" a ".lstrip()
         b'a '
         """
-        return _stripped(self, _SPACE if chars is None else _text(chars), True, False)
+        return _stripped(self, chars, True, False)
 
     def rstrip(self, chars=None, /):
         """The bytes without some at the end.
@@ -525,7 +552,7 @@ class bytes:
         >>> b" a ".rstrip()
         b' a'
         """
-        return _stripped(self, _SPACE if chars is None else _text(chars), False, True)
+        return _stripped(self, chars, False, True)
 
     def removeprefix(self, prefix, /):
         """The bytes without a beginning.
@@ -533,7 +560,7 @@ class bytes:
         >>> b"abc".removeprefix(b"a")
         b'bc'
         """
-        return _like(self, _text(self).removeprefix(_text(prefix)))
+        return _between(self, len(_memory(prefix)) if self.startswith(prefix) else 0, len(self))
 
     def removesuffix(self, suffix, /):
         """The bytes without an end.
@@ -541,7 +568,7 @@ class bytes:
         >>> b"abc".removesuffix(b"c")
         b'ab'
         """
-        return _like(self, _text(self).removesuffix(_text(suffix)))
+        return _between(self, 0, len(self) - (len(_memory(suffix)) if self.endswith(suffix) else 0))
 
     def join(self, iterable, /):
         """The parts with these bytes between them.
@@ -568,7 +595,7 @@ class bytes:
         >>> b"a".center(3)
         b' a '
         """
-        return _like(self, _text(self).center(width, _filling(fillchar, "center")))
+        return _like(self, _characters(self).center(width, _filling(fillchar, "center")))
 
     def ljust(self, width, fillchar=b" ", /):
         """The bytes at the beginning of so many.
@@ -576,7 +603,7 @@ class bytes:
         >>> b"a".ljust(3)
         b'a  '
         """
-        return _like(self, _text(self).ljust(width, _filling(fillchar, "ljust")))
+        return _like(self, _characters(self).ljust(width, _filling(fillchar, "ljust")))
 
     def rjust(self, width, fillchar=b" ", /):
         """The bytes at the end of so many.
@@ -584,7 +611,7 @@ class bytes:
         >>> b"a".rjust(3)
         b'  a'
         """
-        return _like(self, _text(self).rjust(width, _filling(fillchar, "rjust")))
+        return _like(self, _characters(self).rjust(width, _filling(fillchar, "rjust")))
 
     def zfill(self, width, /):
         """The bytes with zeros before them, after the sign.
@@ -592,7 +619,10 @@ class bytes:
         >>> b"-5".zfill(4)
         b'-005'
         """
-        return _like(self, _text(self).zfill(width))
+        a = prim.bytes_array(self)
+        sign = 1 if a.size > 0 and (a[0] == 43 or a[0] == 45) else 0
+        n = index_of(width)
+        return _like(self, prim.lh_str_pad(_characters(self), sign, n - a.size if n > a.size else 0, 0, "0"))
 
     def expandtabs(self, tabsize=8):
         """The bytes with blanks in place of tabulators.
@@ -687,8 +717,8 @@ class bytes:
 def _stripped(self, chars, left, right):
     a = prim.bytes_array(self)
     is_out = np.zeros(256, np.bool_)
-    for c in chars:
-        is_out[prim.lh_str_ord(c)] = True
+    for c in _SPACE if chars is None else _memory(chars):
+        is_out[c] = True
     begin, end = 0, a.size
     while left and begin < end and is_out[a[begin]]:
         begin += 1

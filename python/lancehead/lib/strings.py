@@ -392,13 +392,16 @@ class str:
         else:
             if len(text_of_argument(sep)) == 0:
                 raise ValueError("empty separator")
-            at = self.rfind(sep) if cuts != 0 else -1
-            while at >= 0:
-                parts.append(prim.lh_str_slice(self, at + len(sep), end))
+            rest = self
+            while cuts != 0:
+                at = prim.lh_str_rfind(rest, sep)
+                if at < 0:
+                    break
+                parts.append(prim.lh_str_slice(rest, at + len(sep), end))
+                rest = prim.lh_str_slice(rest, 0, at)
                 end = at
                 cuts -= 1
-                at = self.rfind(sep, 0, end) if cuts != 0 else -1
-            parts.append(prim.lh_str_slice(self, 0, end))
+            parts.append(rest)
         parts.reverse()
         return parts
 

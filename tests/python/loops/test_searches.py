@@ -1,4 +1,4 @@
-"""Searches in sorted arrays: places, and machine code that does not branch at each half."""
+"""Searches in sorted arrays and least values: machine code that does not branch where data decides."""
 
 import numpy as np
 import pytest
@@ -47,6 +47,26 @@ def test_halves_are_chosen_without_branches():
     assert all(f(a, x) == bisect(a, x) for x in (-1.0, 0.0, 0.3, a[7], 0.99, 2.0))
     (code,) = f.inspect_asm().values()
     assert code.count("cmov") >= 2
+
+
+def edits(a, b):
+    before, row = np.arange(len(b) + 1), np.zeros(len(b) + 1, np.int64)
+    for i in range(1, len(a) + 1):
+        row[0] = i
+        for j in range(1, len(b) + 1):
+            cost = 0 if a[i - 1] == b[j - 1] else 1
+            row[j] = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + cost)
+        before, row = row, before
+    return before[len(b)]
+
+
+def test_the_least_of_three_is_chosen_without_branches():
+    a, b = np.random.default_rng(1).integers(0, 4, (2, 30))
+    f = njit(edits)
+    assert f(a, b) == edits(a, b)
+    (code,) = f.inspect_asm().values()
+    # LLVM would make branches of all but six.
+    assert code.count("cmov") >= 12
 
 
 @pytest.mark.parametrize("dtype", ["c8", "c16"])

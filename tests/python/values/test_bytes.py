@@ -1,5 +1,7 @@
 """`bytes` and `bytearray` in compiled code. CPython is the oracle."""
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -420,3 +422,51 @@ class Bytearrays(RuleBasedStateMachine):
 
 TestBytearrays = Bytearrays.TestCase
 TestBytearrays.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)
+
+
+BINARY = {
+    "find": lambda b, p, n: b.find(p, n),
+    "find of a number": lambda b, p, n: b.find(n + 194),
+    "rfind": lambda b, p, n: b.rfind(p, n),
+    "index": lambda b, p, n: b.index(p),
+    "rindex": lambda b, p, n: b.rindex(p),
+    "count": lambda b, p, n: b.count(p, n),
+    "startswith": lambda b, p, n: b.startswith(p, n),
+    "endswith": lambda b, p, n: b.endswith(p, 0, n),
+    "replace": lambda b, p, n: b.replace(p, b"\xff-", n),
+    "split": lambda b, p, n: b.split(p, n),
+    "rsplit": lambda b, p, n: b.rsplit(p, n),
+    "partition": lambda b, p, n: b.partition(p),
+    "rpartition": lambda b, p, n: b.rpartition(p),
+    "strip": lambda b, p, n: b.strip(p),
+    "lstrip": lambda b, p, n: b.lstrip(p),
+    "rstrip": lambda b, p, n: b.rstrip(),
+    "removeprefix": lambda b, p, n: b.removeprefix(p),
+    "removesuffix": lambda b, p, n: b.removesuffix(p),
+    "center": lambda b, p, n: b.center(n * 5, b"\xc3"),
+    "ljust": lambda b, p, n: b.ljust(n * 5, b"\x80"),
+    "rjust": lambda b, p, n: b.rjust(n * 5),
+    "zfill": lambda b, p, n: b.zfill(n * 5),
+    "times": lambda b, p, n: b * n,
+    "decode": lambda b, p, n: b.decode("latin-1"),
+    "hash": lambda b, p, n: hash(bytes(b)),
+}
+
+
+@pytest.mark.parametrize("name", BINARY, ids=str)
+def test_methods_of_bytes_beyond_ascii(name):
+    method, draw = BINARY[name], random.Random(name)
+    compiled = njit(method)
+    alphabets = b"ab -+\t", bytes([0xC3, 0xA9, 0x2D, 0xAD, 0x80, 0x20, 0xFF, 0xED, 0xA0])
+    for _ in range(100):
+        letters = draw.choice(alphabets)
+        b, part = (bytes(draw.choices(letters, k=draw.randrange(most))) for most in (14, 3))
+        for made in (bytes, bytearray):
+            outcomes, n = [], draw.choice([-1, 0, 1, 2, 3])
+            for f in (method, compiled):
+                try:
+                    answer = f(made(b), part, n)
+                    outcomes.append((answer, type(answer), repr(answer)))
+                except ValueError:
+                    outcomes.append("ValueError")
+            assert outcomes[0] == outcomes[1], (b, part, n)

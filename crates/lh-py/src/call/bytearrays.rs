@@ -16,7 +16,7 @@ use lh_runtime::MemInfo;
 use lh_runtime::alloc::{decref, new_block};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PySlice};
+use pyo3::types::{PyByteArray, PyBytes, PySlice};
 
 /// The words of the array that an object holds: its owner, the address, the number of bytes, and their distance.
 type Memory = [u64; 4];
@@ -115,9 +115,17 @@ impl<'py> Boxer<'_, 'py> {
         if let Some((_, made)) = self.instances.get(&(native as usize)) {
             return Ok(made.clone());
         }
-        // SAFETY: a live object, which has the field.
-        let array = unsafe { self.field(native, array_field())? };
-        let made = crate::object::buffers::buffer(&array, lh_ir::types::Buffer::ByteArray)?;
+        // SAFETY: a live object, which has the field; its own memory has so many bytes.
+        let made = unsafe {
+            let [owner, data, size, _] = native.cast::<u8>().add(array_field().offset).cast::<Memory>().read();
+            if owner::object_at(owner as *mut MemInfo).is_none() {
+                let bytes = if size == 0 { &[] } else { std::slice::from_raw_parts(data as *const u8, size as usize) };
+                PyByteArray::new(self.py(), bytes).into_any()
+            } else {
+                let array = self.field(native, array_field())?;
+                crate::object::buffers::buffer(&array, lh_ir::types::Buffer::ByteArray)?
+            }
+        };
         self.instances.insert(native as usize, (Ty::storage(), made.clone()));
         Ok(made)
     }

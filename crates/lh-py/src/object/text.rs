@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use pyo3::{ffi, intern};
 use std::ffi::c_char;
+use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -67,11 +68,17 @@ pub unsafe fn raw(text: &Text, is_ascii: bool) -> *mut ffi::PyObject {
         match most {
             // Bytes that are no text.
             0..0xc2 => decoded(),
-            0xc2..0xc4 => new(count, 0xff, |data| fill(data, count, bytes, |p| p as u8)),
-            0xc4..0xf0 => new(count, 0xffff, |data| fill(data.cast(), count, bytes, |p| p as u16)),
-            0xf0.. => new(count, 0x10_ffff, |data| fill(data.cast(), count, bytes, |p| p)),
+            0xc2..0xc4 => new(count, 0xff, |data| text.write_units(room(data, count), |p| p as u8)),
+            0xc4..0xf0 => new(count, 0xffff, |data| text.write_units(room(data.cast(), count), |p| p as u16)),
+            0xf0.. => new(count, 0x10_ffff, |data| text.write_units(room(data.cast(), count), |p| p)),
         }
     }
+}
+
+/// The units of a new `str`.
+unsafe fn room<'a, T>(data: *mut T, count: usize) -> &'a mut [MaybeUninit<T>] {
+    // SAFETY: the caller has made it with so many.
+    unsafe { std::slice::from_raw_parts_mut(data.cast(), count) }
 }
 
 /// A new `str` of so many characters, which a function writes. The largest of them is of the size of `largest`.
@@ -105,35 +112,6 @@ unsafe fn copy(bytes: &[u8], to: *mut u8) {
             }
             _ => to.copy_from_nonoverlapping(bytes.as_ptr(), n),
         }
-    }
-}
-
-/// Writes so many characters, of which mostly two or more of the same size follow each other.
-///
-/// # Safety
-/// There is room.
-unsafe fn fill<T>(data: *mut T, count: usize, bytes: &[u8], unit: impl Fn(u32) -> T) {
-    let mut rest = bytes;
-    for i in 0..count {
-        let point = match *rest {
-            [first @ 0..0x80, ref others @ ..] => {
-                rest = others;
-                first.into()
-            }
-            [first @ 0x80..0xe0, second, ref others @ ..] => {
-                rest = others;
-                u32::from(first & 0x1f) << 6 | u32::from(second & 0x3f)
-            }
-            _ => {
-                let mut points = Text::of(rest).points();
-                let point = points.next();
-                rest = points.rest();
-                // Bytes that are no text may have fewer characters than were counted.
-                point.map_or(0, u32::from)
-            }
-        };
-        // SAFETY: as promised.
-        unsafe { data.add(i).write(unit(point)) };
     }
 }
 

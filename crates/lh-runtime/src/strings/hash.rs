@@ -8,7 +8,9 @@ use crate::symbol::{Symbol, functions};
 use crate::text::Text;
 use foldhash::SharedSeed;
 use foldhash::quality::FoldHasher;
+use lh_ir::consts::ASCII;
 use std::hash::Hasher;
+use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -71,12 +73,20 @@ fn hash_of(text: &Text) -> i64 {
     if text.is_ascii() {
         return bytes_hash(text.as_bytes());
     }
-    let units = || text.points().map(u32::from);
-    match units().max().unwrap_or_default() {
-        0..=0xff => bytes_hash(&units().map(|c| c as u8).collect::<Vec<_>>()),
-        0x100..=0xffff => bytes_hash(&units().flat_map(|c| (c as u16).to_le_bytes()).collect::<Vec<_>>()),
-        _ => bytes_hash(&units().flat_map(u32::to_le_bytes).collect::<Vec<_>>()),
+    // The first byte of the largest character says how many bytes each has.
+    match text.as_bytes().iter().fold(0, |most, b| most.max(*b)) {
+        0..0xc4 => units_hash(text, |c| [c as u8]),
+        0xc4..0xf0 => units_hash(text, |c| (c as u16).to_ne_bytes()),
+        0xf0.. => units_hash(text, u32::to_ne_bytes),
     }
+}
+
+fn units_hash<const N: usize>(text: &Text, unit: impl Fn(u32) -> [u8; N]) -> i64 {
+    let mut units = vec![MaybeUninit::new([0; N]); text.count()];
+    text.write_units(&mut units, unit);
+    // SAFETY: all of them have values.
+    let units: &[[u8; N]] = unsafe { units.assume_init_ref() };
+    bytes_hash(units.as_flattened())
 }
 
 /// Python's hash of bytes.
@@ -92,7 +102,8 @@ pub fn bytes_hash(bytes: &[u8]) -> i64 {
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn lh_str_hash(_: *mut MemInfo, s: *const u8, n: i64) -> i64 {
     // SAFETY: compiled code passes a live string.
-    hash_of(unsafe { crate::strings::value::text(s, n) })
+    let text = unsafe { crate::strings::value::text(s, n) };
+    if n & ASCII != 0 { bytes_hash(text.as_bytes()) } else { hash_of(text) }
 }
 
 /// A hash of a text for tables: equal texts of a process have the same.

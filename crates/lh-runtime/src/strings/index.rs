@@ -9,6 +9,9 @@ use lh_ir::consts::ASCII;
 /// Texts of so many bytes are looked through.
 pub const SHORT: usize = 128;
 
+/// Characters of so many bytes are counted each time that their number is asked for.
+const COUNTED: usize = 4096;
+
 /// A text and its characters, which it has some of.
 struct Whole<'a>(&'a Text, &'a Starts);
 
@@ -86,6 +89,10 @@ pub(crate) unsafe fn byte_of(mem: *mut MemInfo, part: &Text, n: i64, index: usiz
 /// # Safety
 /// As of [`byte_of`].
 pub(crate) unsafe fn char_count(mem: *mut MemInfo, part: &Text, n: i64) -> usize {
+    // Counting takes less time than a table, which this alone does not make for them.
+    if part.len() <= COUNTED && n & ASCII == 0 {
+        return part.count();
+    }
     // SAFETY: the caller's promise.
     match if n & ASCII != 0 { return part.len() } else { unsafe { Whole::of(mem, part) } } {
         Some((whole, at)) => whole.characters_before(at + part.len()) - whole.characters_before(at),

@@ -102,6 +102,21 @@ impl Writer<'_> {
         }
         assert!(at == others, "a text has another number of bytes than was counted");
     }
+    /// Characters with the numbers of bytes, so many of which are not ASCII.
+    pub(crate) fn latin(&mut self, bytes: &[u8], others: usize) {
+        let to = self.take(bytes.len() + others);
+        let mut at = 0;
+        for b in bytes {
+            let is_long = b >> 7;
+            to[at].write(if is_long != 0 { 0xc0 | b >> 6 } else { *b });
+            // Of a character of one byte, the next one writes over this.
+            if let Some(second) = to.get_mut(at + 1) {
+                second.write(0x80 | b & 0x3f);
+            }
+            at += 1 + usize::from(is_long);
+        }
+        assert!(at == to.len(), "a text has another number of bytes than was counted");
+    }
     /// So many bytes.
     pub(crate) fn each(&mut self, bytes: impl ExactSizeIterator<Item = u8>) {
         self.take(bytes.len()).iter_mut().zip(bytes).for_each(|(to, b)| _ = to.write(b));

@@ -70,6 +70,11 @@ fn encoding(number: i64) -> (u32, bool, &'static str) {
     }
 }
 
+/// The first byte that is greater than a number.
+fn beyond(bytes: &[u8], last: u32) -> Option<usize> {
+    if last >= 255 { None } else { bytes.iter().position(|b| u32::from(*b) > last) }
+}
+
 /// `lh_str_from_bytes(bytes, n, encoding, out)`: the text of bytes.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn lh_str_from_bytes(bytes: *const u8, n: i64, number: i64, out: *mut StrValue) -> i32 {
@@ -90,9 +95,12 @@ unsafe extern "C-unwind" fn lh_str_from_bytes(bytes: *const u8, n: i64, number: 
                 Err(error) => refused(error.valid_up_to()),
             };
         }
-        match bytes.iter().position(|b| u32::from(*b) > last) {
+        match beyond(bytes, last) {
             Some(at) => refused(at),
-            None => give(bytes.iter().map(|b| char::from(*b)).collect::<TextBuf>(), out),
+            None => {
+                let more = bytes.iter().filter(|b| !b.is_ascii()).count();
+                give_written(bytes.len() + more, false, out, |to| to.latin(bytes, more))
+            }
         }
     }
 }
@@ -108,7 +116,7 @@ unsafe extern "C-unwind" fn lh_str_valid_end(bytes: *const u8, n: i64, at: i64, 
     };
     let valid = match encoding(number) {
         (_, true, _) => std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len),
-        (last, ..) => bytes.iter().position(|b| u32::from(*b) > last).unwrap_or(bytes.len()),
+        (last, ..) => beyond(bytes, last).unwrap_or(bytes.len()),
     };
     at + valid as i64
 }

@@ -257,6 +257,17 @@ unsafe extern "C-unwind" fn lh_str_char(mem: Mem, s: Data, n: i64, at: i64, out:
     }
 }
 
+/// The bytes of memory as characters with these numbers: all that finds characters by their index takes them so. No
+/// other functions may be given such a text, and nobody else has it.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn lh_str_over_bytes(mem: Mem, data: Data, n: i64, out: *mut StrValue) {
+    // SAFETY: compiled code passes live memory of so many bytes, and room for the result.
+    unsafe {
+        incref(mem);
+        out.write(StrValue { mem, data, len: n.max(0) | ASCII });
+    }
+}
+
 /// Returns the character that a part of a string begins with.
 ///
 /// # Safety
@@ -284,6 +295,7 @@ unsafe extern "C-unwind" fn lh_str_slice(mem: Mem, s: Data, n: i64, start: i64, 
         // The end of a short part is near.
         let end = match stop.saturating_sub(start) {
             count @ 0..index::NEAR if n & ASCII == 0 => begin + index::scan(&s[begin..], count),
+            _ if n & ASCII == 0 && stop >= char_count(mem, s, n) => s.len(),
             _ => byte_of(mem, s, n, stop).max(begin),
         };
         give_part(mem, n, &s[begin..end], out)
@@ -536,7 +548,7 @@ pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         (_ _) lh_str_from_i64 lh_str_from_u64 lh_str_from_f64 lh_str_from_f32 lh_str_from_bool lh_str_chr;
         (_ _ _) lh_str_len lh_str_from_c128 lh_str_from_c64 lh_str_from_bits;
-        (_ _ _ _) lh_str_to_f64 lh_str_ord lh_str_repr;
+        (_ _ _ _) lh_str_to_f64 lh_str_ord lh_str_over_bytes lh_str_repr;
         (_ _ _ _ _) lh_str_to_i64 lh_str_getitem lh_str_char lh_str_repeat lh_str_format_f64 lh_str_format_i64 lh_str_format_u64;
         (_ _ _ _ _ _) lh_str_format_c128 lh_str_eq lh_str_cmp lh_str_in lh_str_slice;
         (_ _ _ _ _ _ _) lh_str_concat lh_str_format_str lh_str_step;
