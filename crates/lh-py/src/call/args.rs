@@ -12,7 +12,7 @@ use crate::call::lists::Lists;
 use crate::call::polynomials;
 use crate::call::rows::bytes_tags;
 use crate::call::tags::{Refused, first_tags, kind};
-use crate::host::{classes, comptime, enums, extensions};
+use crate::host::{classes, comptime, enums, extensions, parts};
 use crate::object::array::{ArrayObject, is_masked};
 use crate::object::int::{self, Machine};
 use crate::object::record_dtype::{self, VoidScalar};
@@ -35,7 +35,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
 /// The deepest nesting of tuples and lists in an argument.
-const MAX_DEPTH: u32 = 50;
+pub const MAX_DEPTH: u32 = 50;
 
 /// The arguments of one call.
 #[derive(Default)]
@@ -667,8 +667,26 @@ impl ArgBuf {
                 self.tags.extend([kind::OBJECT, o as u64]);
                 return Ok(());
             }
-            self.push_polynomial(&Bound::from_borrowed_ptr(py, o)).unwrap_or_else(|| self.push_object(o))
+            let object = Bound::from_borrowed_ptr(py, o);
+            let pushed = self.push_polynomial(&object).or_else(|| self.push_method(&object));
+            pushed.unwrap_or_else(|| self.push_object(o))
         }
+    }
+
+    /// A method of an instance that has a type; `None` if the object is none.
+    fn push_method(&mut self, o: &Bound<'_, PyAny>) -> Option<Result<(), Refused>> {
+        let (own, function) = parts::bound_method(o)?;
+        let start = self.tags.len();
+        // The table of objects keeps the function alive.
+        comptime::ty(&function);
+        self.tags.extend([kind::METHOD, function.as_ptr() as u64]);
+        // SAFETY: the method, which outlives the buffer, holds the instance; the thread is attached.
+        let pushed = unsafe { self.push(own.as_ptr()) };
+        let has_type = self.tags.get(start + 2).is_some_and(|tag| matches!(tag & 0xff, kind::CLASS | kind::TYPE));
+        if pushed.is_ok() && !has_type {
+            return Some(Err(Refused::Type));
+        }
+        Some(pushed)
     }
 
     /// # Safety

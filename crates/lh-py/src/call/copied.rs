@@ -66,6 +66,11 @@ impl AllCopied {
         self.place(o).map(|at| &mut self.all[at])
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
     /// The copy with this header.
     pub fn with_header(&self, header: *mut Items) -> Option<&Copied> {
         if self.all.len() <= FEW {
@@ -73,6 +78,11 @@ impl AllCopied {
         }
         let headers = || self.all.iter().enumerate().map(|(at, c)| (c.list.as_ptr() as usize, at)).collect();
         self.by_native.get_or_init(headers).get(&(header as usize)).map(|at| &self.all[*at])
+    }
+
+    /// All copies, in the order in which they were made.
+    pub fn as_mut_slice(&mut self) -> &mut [Copied] {
+        &mut self.all
     }
 
     /// Forgets the copy of an object.

@@ -85,6 +85,7 @@ impl<'a, 'py> Decoder<'a, 'py> {
             kind::BUFFER => buffer_of(self.next_ty(), Buffer::ALL[payload as usize]),
             kind::OBJECT => comptime::ty(&self.object()),
             kind::CLOSURE => self.closure(payload as usize),
+            kind::METHOD => self.method(),
             kind::PYOBJECT => Ty::pyobject(),
             kind::POLYNOMIAL => polynomials::class(payload & 0xff).of(vec![native((payload >> 8) as i32)], false),
             other => lh_ir::bug!("tag {other}"),
@@ -102,6 +103,10 @@ impl<'a, 'py> Decoder<'a, 'py> {
             TyKind::Func(func) => Ty::new(TyKind::Closure { func, captures, defaults: Vec::new(), named: Vec::new() }),
             _ => lh_ir::bug!("a closure is no function any more"),
         }
+    }
+    fn method(&mut self) -> Ty {
+        let name = self.object().getattr("__name__").and_then(|name| name.extract());
+        Ty::new(TyKind::BoundMethod { name: name.unwrap_or_default(), recv: self.next_ty() })
     }
     /// The types of the next values.
     pub fn many(&mut self, n: usize) -> Vec<Ty> {

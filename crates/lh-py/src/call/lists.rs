@@ -12,7 +12,8 @@ use crate::call::decode::{Decoder, tags_of};
 use crate::call::item::Item;
 use crate::call::made::{Form, Maker};
 use crate::call::rows::{BLOCK, Rows, Shape};
-use crate::call::tags::{Refused, kind, merged, tags_of_one};
+use crate::call::tags::{Refused, kind, tags_of_one};
+use crate::call::widened::{Joint, Recast};
 use crate::object::array::{ArrayObject, overlaps_itself};
 use crate::object::class_names::short_text;
 use crate::object::int::{self, Machine};
@@ -36,7 +37,7 @@ use std::sync::Arc;
 /// The copies that one call makes: of lists, of instances of dataclasses, and of arrays that are not aligned.
 #[derive(Default)]
 pub struct Lists {
-    lists: AllCopied,
+    pub lists: AllCopied,
     /// Those of instances.
     pub copies: Copies,
     /// Of the container that is being imported: the classes of its instances, if they are several.
@@ -161,20 +162,13 @@ impl Lists {
                 });
                 return Ok(header);
             }
-            let class = ffi::Py_TYPE(ffi::PyList_GET_ITEM(o, 0));
-            if class == &raw mut ffi::PyLong_Type {
-                let word = |item| match int::machine(item) {
-                    Machine::Signed(v) => Some(v as u64),
-                    Machine::Unsigned(_) | Machine::TooLarge => None,
-                };
-                or_as_floats(import_words(o, buf, kind::INT, |c| c == class, word), o, buf)?
-            } else if class == &raw mut ffi::PyFloat_Type {
-                let word = |item: *mut ffi::PyObject| Some((*item.cast::<ffi::PyFloatObject>()).ob_fval.to_bits());
-                or_as_floats(import_words(o, buf, kind::FLOAT, |c| c == class, word), o, buf)?
-            } else if let Some(list) = list_of_rows(object, buf) {
-                list
-            } else {
-                self.with_family(object.as_any(), buf, |lists, buf| lists.import_items(object, buf))?
+            match import_numbers(o, buf) {
+                // Python's numbers are beside NumPy's, or the items are something else.
+                Err(Refused::MixedList) => match list_of_rows(object, buf) {
+                    Some(list) => list,
+                    None => self.with_family(object.as_any(), buf, |lists, buf| lists.import_items(object, buf))?,
+                },
+                numbers => numbers?,
             }
         };
         let before = SmallVec::from_slice(bytes_of(&list));
@@ -187,7 +181,8 @@ impl Lists {
     unsafe fn import_items(&mut self, o: &Bound<'_, PyList>, buf: &mut ArgBuf) -> Result<ItemsRef, Refused> {
         let (tag_start, slot_start, owner_start) = (buf.tags.len(), buf.slots.len(), buf.owners.len());
         let mut made: Option<(ItemsRef, Item)> = None;
-        let mut tag_end = tag_start;
+        let mut joint = Joint { tags: tag_start, end: tag_start, slots: slot_start, fixed: 0, is_joined: false };
+        let since = self.lists.len();
         let choices = Choices::of(o.iter());
         // SAFETY: items are held while they are looked at; typing one may run Python code that changes the list.
         unsafe {
@@ -200,21 +195,17 @@ impl Lists {
                 }
                 let (list, item) = match &mut made {
                     None => {
-                        tag_end = buf.tags.len();
+                        joint.end = buf.tags.len();
                         let item =
                             Item::new(Decoder::new(o.py(), &buf.tags[tag_start..]).next_ty()).ok_or(Refused::Type)?;
                         let list = ItemsRef::new(o.len(), item.size, item.mask).ok_or(Refused::Memory)?;
                         made.insert((list, item))
                     }
                     Some(made) => {
-                        let (first, this) = buf.tags[tag_start..].split_at(tag_end - tag_start);
-                        if first != this {
-                            let both = merged(first, this).filter(|_| buf.undecided).ok_or(Refused::MixedList)?;
-                            buf.tags.truncate(tag_start);
-                            buf.tags.extend_from_slice(&both);
-                            tag_end = buf.tags.len();
+                        if let Some(all) = joint.join(o.py(), &mut buf.tags, &mut buf.slots)? {
+                            Recast::new(&[made.1.ty], &all).items(&made.1, &made.0);
+                            made.1 = Item::new(all[0]).ok_or(Refused::Type)?;
                         }
-                        buf.tags.truncate(tag_end);
                         made
                     }
                 };
@@ -227,7 +218,11 @@ impl Lists {
                 i += 1;
             }
         }
-        made.map(|(list, _)| list).ok_or(Refused::EmptyList)
+        let (list, item) = made.ok_or(Refused::EmptyList)?;
+        if joint.is_joined {
+            self.lists.widen(o.py(), (&list, &item), &buf.tags[tag_start..], since)?;
+        }
+        Ok(list)
     }
 
     /// Pushes one item into the buffer; lists inside it are recorded here.
@@ -612,27 +607,31 @@ pub unsafe fn float_of(item: *mut ffi::PyObject) -> Option<f64> {
     }
 }
 
-/// Items of which some are ints and some are floats, as floats: NumPy's arrays of such lists are so, too.
+/// Imports items that are ints, or floats; floats if some are ints and some are floats, as NumPy's arrays are.
 ///
 /// # Safety
-/// As for [`import_words`].
-unsafe fn or_as_floats(
-    made: Result<ItemsRef, Refused>,
-    o: *mut ffi::PyObject,
-    buf: &mut ArgBuf,
-) -> Result<ItemsRef, Refused> {
-    let is_number = |c| c == &raw mut ffi::PyLong_Type || c == &raw mut ffi::PyFloat_Type;
-    // SAFETY: as promised.
-    let has_float = || unsafe {
-        let mut items = (0..ffi::PyList_GET_SIZE(o)).map(|i| ffi::PyList_GET_ITEM(o, i));
-        items.any(|item| ffi::Py_TYPE(item) == &raw mut ffi::PyFloat_Type)
-    };
-    match made {
-        // SAFETY: as promised.
-        Err(Refused::MixedList | Refused::TooLarge) if has_float() => unsafe {
-            import_words(o, buf, kind::FLOAT, is_number, |item| float_of(item).map(f64::to_bits))
-        },
-        made => made,
+/// `o` is a list that has an item, and no other thread changes it.
+unsafe fn import_numbers(o: *mut ffi::PyObject, buf: &mut ArgBuf) -> Result<ItemsRef, Refused> {
+    let (int, float) = (&raw mut ffi::PyLong_Type, &raw mut ffi::PyFloat_Type);
+    // SAFETY: as promised; the class says which object an item is.
+    unsafe {
+        let class = ffi::Py_TYPE(ffi::PyList_GET_ITEM(o, 0));
+        let word = |item| match int::machine(item) {
+            Machine::Signed(v) => Some(v as u64),
+            Machine::Unsigned(_) | Machine::TooLarge => None,
+        };
+        let made = match class {
+            c if c == int => import_words(o, buf, kind::INT, |c| c == int, word),
+            c if c == float => import_words(o, buf, kind::FLOAT, |c| c == float, |x| float_of(x).map(f64::to_bits)),
+            _ => return Err(Refused::MixedList),
+        };
+        let is_float = |i| ffi::Py_TYPE(ffi::PyList_GET_ITEM(o, i)) == float;
+        match made {
+            Err(Refused::MixedList | Refused::TooLarge) if (0..ffi::PyList_GET_SIZE(o)).any(is_float) => {
+                import_words(o, buf, kind::FLOAT, |c| c == int || c == float, |x| float_of(x).map(f64::to_bits))
+            }
+            made => made,
+        }
     }
 }
 

@@ -1,11 +1,9 @@
 //! The types that differ in a container whose items are not all of one type, for the diagnostic.
 
+use crate::call::args::MAX_DEPTH;
 use crate::object::class_names::short_text;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet, PyTuple};
-
-/// The deepest nesting that is looked into.
-const MAX_DEPTH: u32 = 50;
 
 /// Items of two types in one container.
 pub struct Mixed {
@@ -46,6 +44,11 @@ impl Mixed {
             ("NoneType", _) | (_, "NoneType") if is_list => {
                 "pass a value of the items' type in place of None, or a tuple, whose items may differ".to_owned()
             }
+            _ if self.parts == "values" && self.is_argument => {
+                format!(
+                    "pass a dataclass or a named tuple, whose fields may differ: `namedtuple(\"P\", {name})(**{name})`"
+                )
+            }
             _ if is_list => {
                 format!("make the items of one type, or pass a tuple, whose items may differ: `tuple({name})`")
             }
@@ -72,11 +75,23 @@ pub fn find(object: &Bound<'_, PyAny>, depth: u32) -> Option<Mixed> {
         return of_fields(object, depth);
     }
     for (parts, all) in columns {
-        let Some(first) = all.first().map(|x| described(x, 0)) else { continue };
-        if let Some(other) = all.iter().find(|x| described(x, 0) != first) {
+        // Ints among floats are no fault where there is another one.
+        let other = |widen: bool| {
+            let first = all.first().map(|x| described(x, 0, widen))?;
+            all.iter().find(|x| described(x, 0, widen) != first)
+        };
+        // Keys and items of sets stay as they are.
+        if let Some(other) = other(true).or_else(|| other(false)) {
+            let first = described(&all[0], 0, false);
             let (container, is_argument) = (short_text(object), depth == 0);
             let are_objects = [&all[0], other].into_iter().all(is_object);
-            return Some(Mixed { container, parts, types: (first, described(other, 0)), is_argument, are_objects });
+            return Some(Mixed {
+                container,
+                parts,
+                types: (first, described(other, 0, false)),
+                is_argument,
+                are_objects,
+            });
         }
         if let Some(inner) = all.iter().find_map(|x| find(x, depth + 1)) {
             return Some(inner);
@@ -100,19 +115,30 @@ fn of_fields(object: &Bound<'_, PyAny>, depth: u32) -> Option<Mixed> {
     fields.cast::<PyDict>().ok()?.values().iter().find_map(|x| find(&x, depth + 1))
 }
 
-/// The type of an item, with those of the first items of containers.
-fn described(x: &Bound<'_, PyAny>, depth: u32) -> String {
+/// The type of an item, with those of the first items of containers; ints are floats where they are to be widened.
+fn described(x: &Bound<'_, PyAny>, depth: u32, widen: bool) -> String {
     let name = x.get_type().name().map_or_else(|_| short_text(x), |n| n.to_string());
+    if widen && name == "int" {
+        return "float".to_owned();
+    }
     if depth > 3 {
         return name;
     }
     if let Ok(tuple) = x.cast::<PyTuple>() {
-        let all: Vec<String> = tuple.iter().map(|x| described(&x, depth + 1)).collect();
+        let all: Vec<String> = tuple.iter().map(|x| described(&x, depth + 1, widen)).collect();
         return format!("{name}[{}]", all.join(", "));
     }
-    let first = |of: Option<Bound<'_, PyAny>>| of.map(|x| described(&x, depth + 1));
+    let first = |of: Option<Bound<'_, PyAny>>| of.map(|x| described(&x, depth + 1, widen));
     if let Ok(list) = x.cast::<PyList>() {
         return first(list.get_item(0).ok()).map_or(name.clone(), |item| format!("{name}[{item}]"));
+    }
+    if let Ok(dict) = x.cast::<PyDict>() {
+        let entry = dict.iter().next().map(|(k, v)| [k, v].map(|x| described(&x, depth + 1, widen)).join(", "));
+        return entry.map_or(name.clone(), |entry| format!("{name}[{entry}]"));
+    }
+    if x.is_instance_of::<PySet>() {
+        return first(x.try_iter().ok().and_then(|mut all| all.next()?.ok()))
+            .map_or(name.clone(), |i| format!("{name}[{i}]"));
     }
     let of_array = |what: &str| x.getattr(what).ok()?.str().ok().map(|s| s.to_string());
     if name == "ndarray" {

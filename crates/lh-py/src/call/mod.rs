@@ -56,3 +56,4 @@ mod texts;
 pub mod type_of;
 pub mod unbox;
 pub mod vectorcall;
+pub mod widened;

@@ -1,6 +1,7 @@
 //! Errors for arguments that compiled code cannot take, with help by their dtypes and classes.
 
-use crate::call::args::ArgBuf;
+use crate::call::args::{ArgBuf, MAX_DEPTH};
+use crate::call::collections::Table;
 use crate::call::decode::Decoder;
 use crate::call::mixed;
 use crate::call::state::State;
@@ -14,6 +15,7 @@ use lh_ir::Ty;
 use lh_ir::diag::{Diagnostic, TOO_LARGE, UNSUPPORTED_TYPE, UNTYPED_LIST};
 use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 /// The exception for an argument that cannot be passed.
 pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, PyAny>, why: Refused) -> PyErr {
@@ -28,12 +30,18 @@ pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, Py
             return PyOverflowError::new_err(text);
         }
         Refused::Type => {
-            if let Some(error) = foreign::why_unknown(arg) {
+            // It holds an object without a type, or is an argument of a kernel.
+            let part = refused_part(arg, 0);
+            let (verb, name, object) = match &part {
+                Some(part) => ("holds", "x", part),
+                None => ("is", name.as_str(), arg),
+            };
+            if let Some(error) = foreign::why_unknown(object) {
                 return error;
             }
-            // It holds an object without a type, or is an argument of a kernel.
-            let headline = format!("{arg_text} is a `{}`, which compiled code cannot take", short_text(arg));
-            return render::argument_error(py, UNSUPPORTED_TYPE, headline, &of_object(&name, &short_text(arg), arg));
+            let class = short_text(object);
+            let headline = format!("{arg_text} {verb} a `{class}`, which compiled code cannot take");
+            return render::argument_error(py, UNSUPPORTED_TYPE, headline, &of_object(name, &class, object));
         }
         Refused::Array => {
             let (headline, help) = of_array(&arg_text, &name, arg);
@@ -63,6 +71,23 @@ pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, Py
         Refused::Depth => (TOO_LARGE, format!("{arg_text} is nested too deeply"), "pass a flatter value"),
     };
     render::argument_error(py, id, headline, help)
+}
+
+/// The first object in a container that has no type.
+fn refused_part<'py>(object: &Bound<'py, PyAny>, depth: u32) -> Option<Bound<'py, PyAny>> {
+    let is_tuple = object.is_instance_of::<PyTuple>();
+    if depth > MAX_DEPTH || !is_tuple && !object.is_instance_of::<PyList>() && Table::of(object).is_none() {
+        return None;
+    }
+    let mut parts: Vec<_> = object.try_iter().ok()?.filter_map(Result::ok).collect();
+    if let Ok(dict) = object.cast::<PyDict>() {
+        parts.extend(dict.values());
+    }
+    parts.into_iter().find_map(|x| {
+        let inner = refused_part(&x, depth + 1);
+        // SAFETY: the item is alive, and the thread is attached.
+        inner.or_else(|| (unsafe { ArgBuf::default().push(x.as_ptr()) } == Err(Refused::Type)).then_some(x))
+    })
 }
 
 /// Forgets compilations that have failed before.
@@ -204,11 +229,22 @@ fn of_object(name: &str, class: &str, arg: &Bound<'_, PyAny>) -> String {
         ("lancehead", "ndarray") => format!("pass an array: `np.asarray({name})`"),
         ("xarray", _) => format!("pass its values: `{name}.values`"),
         ("torch", _) => format!("pass an array over its memory: `{name}.numpy()`"),
+        ("jax" | "jaxlib" | "tensorflow" | "PIL", _) => format!("pass an array: `np.asarray({name})`"),
         ("builtins", "frozenset") => format!("pass `set({name})`"),
         ("collections", "OrderedDict" | "defaultdict" | "Counter") => format!("pass `dict({name})`"),
         ("collections", _) => format!("pass `list({name})`"),
         ("numpy", "MaskedArray") => format!("pass its parts: `{name}.filled()`, or `{name}.data` and `{name}.mask`"),
         ("numpy", "RandomState") => "pass a generator: `np.random.default_rng(seed)`".to_owned(),
+        ("pathlib", _) => format!("pass its text: `str({name})`"),
+        ("re", _) => "match outside of the function, and pass what was found".to_owned(),
+        (
+            "builtins",
+            "map" | "filter" | "zip" | "enumerate" | "generator" | "dict_keys" | "dict_values" | "dict_items",
+        ) => {
+            format!("pass a list: `list({name})`")
+        }
+        ("datetime", "timedelta") => format!("pass a number: `{name}.total_seconds()`"),
+        ("datetime", "date") => format!("pass a number: `{name}.toordinal()`"),
         ("datetime", _) => format!("pass a number: `{name}.timestamp()`"),
         ("decimal" | "fractions", _) => format!("pass `float({name})`"),
         _ if name == "self" => {

@@ -247,7 +247,7 @@ fn compile_and<'a>(
         guard,
         explicit: ret,
         stale: AtomicBool::new(false),
-        makes_typed_dicts: options.semantics == Semantics::Numba,
+        is_numbas: options.semantics == Semantics::Numba,
     };
     // From here on other processes do not wait for this compilation.
     drop(lookup);
@@ -277,9 +277,23 @@ fn log(
     let before = state.known().overloads.iter().rev().map(|o| &**o).find(same).map(ptr::from_ref);
     // SAFETY: overloads live as long as the state.
     let changed = before.map(|o| unsafe { &*o }.guard.changed(py));
-    let name = object.getattr("__qualname__")?;
-    let said = (name, types_text(types), added.compiled.ret.numba().to_string(), start.elapsed().as_secs_f64());
-    module.call_method1("tell", (said, added.compiled.is_loaded(), anew, changed))?;
+    let done = (object, types_text(types), added.compiled.ret.numba().to_string(), start.elapsed().as_secs_f64());
+    module.call_method1("tell", (done, added.compiled.is_loaded(), anew, changed))?;
+    Ok(())
+}
+
+/// Tells it of the loop of a ufunc, by its function and the types of inputs and outputs.
+pub fn log_loop(
+    function: &Bound<'_, PyAny>,
+    (ins, outs): (&[Ty], &[Ty]),
+    start: Instant,
+    compiled: &Compiled,
+) -> PyResult<()> {
+    let module = function.py().import("lancehead.compilations")?;
+    if module.call_method0("are_read")?.is_truthy()? {
+        let done = (function, types_text(ins), types_text(outs), start.elapsed().as_secs_f64());
+        module.call_method1("tell", (done, compiled.is_loaded(), false, None::<Vec<String>>))?;
+    }
     Ok(())
 }
 

@@ -11,9 +11,10 @@ use crate::call::copied::Copied;
 use crate::call::copies::Copies;
 use crate::call::decode::Decoder;
 use crate::call::item::Item;
-use crate::call::lists::{Lists, float_of, own_item, push_choice};
+use crate::call::lists::{Lists, own_item, push_choice};
 use crate::call::rows::{BLOCK, MARK, Rows, Shape, float_hash, layout_of, mixed};
-use crate::call::tags::{Refused, kind, merged, tags_of_one};
+use crate::call::tags::{Refused, kind, tags_of_one};
+use crate::call::widened::{Joint, Recast, types};
 use lh_ir::class::{Class, layout};
 use lh_ir::types::{Buffer, InstanceOf, Prim};
 use lh_ir::{Ty, TyKind};
@@ -23,7 +24,7 @@ use lh_runtime::items::{Items, ItemsRef};
 use lh_runtime::tables::{FLOAT, SIGNED, live, make_first_index};
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
-use pyo3::types::{PyDict, PyFloat, PySet};
+use pyo3::types::{PyDict, PySet};
 use pyo3::{ffi, intern};
 use smallvec::SmallVec;
 use std::ptr::null_mut;
@@ -76,13 +77,11 @@ impl Lists {
     ) -> Result<ItemsRef, Refused> {
         let width = kind.width();
         // Looking at an item may run Python code that changes the object.
-        let mut parts = parts_of(object);
-        if width == 2 {
-            widen_values(&mut parts);
-        }
+        let parts = parts_of(object);
         let (tag_start, slot_start, owner_start) = (buf.tags.len(), buf.slots.len(), buf.owners.len());
-        let mut made: Option<Table> = None;
-        let mut tag_end = tag_start;
+        let mut joint = Joint { tags: tag_start, end: tag_start, slots: slot_start, fixed: 1, is_joined: false };
+        let (mut made, since): (Option<Table>, _) = (None, self.lists.len());
+        let py = object.py();
         let choices = Choices::of(parts.chunks_exact(width).filter_map(|entry| entry.get(1).cloned()));
         for entry in parts.chunks_exact(width) {
             for (at, part) in entry.iter().enumerate() {
@@ -92,15 +91,23 @@ impl Lists {
                     _ => unsafe { self.push_item(part.as_ptr(), buf)? },
                 }
             }
-            if made.is_none() {
-                tag_end = buf.tags.len();
-                let mut tags = buf.tags[tag_start..].to_vec();
-                tags.extend_from_slice(factory);
-                made = Some(new_table(&mut Decoder::new(object.py(), &tags), kind, parts.len())?);
-            } else {
-                tag_end = merge_tags(buf, tag_start, tag_end)?;
-            }
-            let Some(Table { table, tail, .. }) = &mut made else { continue };
+            let Table { table, tail, .. } = match &mut made {
+                None => {
+                    joint.end = buf.tags.len();
+                    let (ty, entry) = entry_of(kind, types(py, &[&buf.tags[tag_start..], factory].concat()))?;
+                    let table = allocate(ty, &entry, parts.len() / width)?;
+                    made.insert(Table { table, tail: entry.tail(), entry })
+                }
+                Some(made) => {
+                    if let Some(mut all) = joint.join(py, &mut buf.tags, &mut buf.slots)? {
+                        all.extend(types(py, factory));
+                        let (_, entry) = entry_of(kind, all)?;
+                        Recast::new(&[made.entry.ty], &[entry.ty]).items(&made.entry, &made.table);
+                        (made.tail, made.entry) = (entry.tail(), entry);
+                    }
+                    made
+                }
+            };
             let at = table.push().ok_or(Refused::Memory)?;
             // SAFETY: the buffer's last words are those of the key and the value, which `parts` holds; `at` is room for
             // an entry. The mark follows when its hash is known.
@@ -112,6 +119,9 @@ impl Lists {
         }
         let table = match made {
             Some(Table { table, entry, .. }) => {
+                if joint.is_joined {
+                    self.lists.widen(py, (&table, &entry), &buf.tags[tag_start..], since)?;
+                }
                 index(&table, &entry, Some(&self.copies))?;
                 table
             }
@@ -214,34 +224,6 @@ impl Lists {
         let set = object.cast_into::<PySet>()?;
         new.iter().try_for_each(|item| set.add(item))
     }
-}
-
-/// Makes ints among floats floats, where all values of a dictionary are such.
-fn widen_values(parts: &mut [Bound<'_, PyAny>]) {
-    let values = || parts.iter().skip(1).step_by(2);
-    let is_float = |v: &Bound<'_, PyAny>| v.is_exact_instance_of::<PyFloat>();
-    // SAFETY: the list holds them.
-    let is_number = |v: &Bound<'_, PyAny>| unsafe { float_of(v.as_ptr()) }.is_some();
-    if values().any(is_float) && values().all(is_number) {
-        for value in parts.iter_mut().skip(1).step_by(2).filter(|v| !v.is_exact_instance_of::<PyFloat>()) {
-            // SAFETY: as above.
-            let float = unsafe { float_of(value.as_ptr()) }.expect("just checked");
-            *value = PyFloat::new(value.py(), float).into_any();
-        }
-    }
-}
-
-/// Merges the tags of an entry, which follow those of the entries before it, into these, and returns their end.
-fn merge_tags(buf: &mut ArgBuf, start: usize, mut end: usize) -> Result<usize, Refused> {
-    let (first, this) = buf.tags[start..].split_at(end - start);
-    if first != this {
-        let both = merged(first, this).filter(|_| buf.undecided).ok_or(Refused::MixedTable)?;
-        buf.tags.truncate(start);
-        buf.tags.extend_from_slice(&both);
-        end = buf.tags.len();
-    }
-    buf.tags.truncate(end);
-    Ok(end)
 }
 
 /// A native table of the entries of an object and the tags of its parts, if all keys have one shape and all values too.
@@ -395,15 +377,13 @@ fn entry_type(table: Ty) -> Ty {
     table.items().unwrap_or_else(|| lh_ir::bug!("`{table}` is no table"))
 }
 
-fn new_table(tags: &mut Decoder<'_, '_>, kind: Kind, count: usize) -> Result<Table, Refused> {
-    let class = kind.class();
-    let parts = tags.many(class.declaration().parameters.len());
+/// The type and the entries of a table with such parts.
+fn entry_of(kind: Kind, parts: Vec<Ty>) -> Result<(Ty, Item), Refused> {
     if !is_hashable(parts[0]) && !is_instance(parts[0]) {
         return Err(Refused::Type);
     }
-    let ty = class.of(parts, false);
-    let entry = Item::new(entry_type(ty)).ok_or(Refused::Type)?;
-    Ok(Table { table: allocate(ty, &entry, count / kind.width())?, tail: entry.tail(), entry })
+    let ty = kind.class().of(parts, false);
+    Ok((ty, Item::new(entry_type(ty)).ok_or(Refused::Type)?))
 }
 
 /// The bytes of a table's fields.

@@ -65,6 +65,8 @@ pub mod kind {
     pub const PYOBJECT: u64 = 27;
     /// Series of `numpy.polynomial`: the number of its class, and the type number of its coefficients.
     pub const POLYNOMIAL: u64 = 28;
+    /// A method of an instance; then the method's function, and the tags of the instance.
+    pub const METHOD: u64 = 29;
     /// Items of a list that has none.
     pub const UNDECIDED: u64 = 19;
 }
@@ -84,6 +86,7 @@ pub fn tags_of_one(tags: &[u64]) -> usize {
         kind::LIST | kind::SET | kind::BUFFER => several(1, 1),
         kind::DICT => several(1, if payload as u64 == kind::WITH_FACTORY { 3 } else { 2 }),
         kind::SLICE => several(1, 3),
+        kind::METHOD => several(2, 1),
         kind::OBJECT | kind::ENUM => 2,
         // Of an array of records or times, then the dtype.
         kind::ARRAY if numpy::has_more(i32::from((tags[0] >> 8) as u8)) => 2,
@@ -112,6 +115,35 @@ pub fn merged(a: &[u64], b: &[u64]) -> Option<SmallVec<[u64; 8]>> {
         }
     }
     (i == a.len() && j == b.len()).then_some(both)
+}
+
+/// The same of the tags of one value each, where ints among floats become floats, in lists, tuples and values of
+/// dictionaries, too. Other parts must agree: keys, items of sets and fields keep what they are.
+pub fn joined(a: &[u64], b: &[u64]) -> Option<SmallVec<[u64; 8]>> {
+    let is_int = |tag| tag == kind::INT || tag == kind::UINT64;
+    let header = match a[0] & 0xff {
+        _ if (is_int(a[0]) && b[0] == kind::FLOAT) || (is_int(b[0]) && a[0] == kind::FLOAT) => {
+            return Some(SmallVec::from_slice(&[kind::FLOAT]));
+        }
+        kind::TUPLE => 1,
+        kind::NAMED => 2,
+        kind::LIST if a[0] >> 8 == 0 => 1,
+        kind::DICT if a[0] >> 8 != kind::WITH_FACTORY => 1 + tags_of_one(&a[1..]),
+        _ => return merged(a, b),
+    };
+    if a[0] != b[0] || a[0] & 0xff == kind::LIST && [a[1], b[1]].contains(&kind::UNDECIDED) {
+        return merged(a, b);
+    }
+    // The keys of dictionaries are in the header.
+    let of_b = if a[0] & 0xff == kind::DICT { 1 + tags_of_one(&b[1..]) } else { header };
+    let mut both = merged(&a[..header], &b[..of_b])?;
+    let (mut a, mut b) = (&a[header..], &b[of_b..]);
+    while !a.is_empty() && !b.is_empty() {
+        let (one, other) = (tags_of_one(a), tags_of_one(b));
+        both.extend_from_slice(&joined(&a[..one], &b[..other])?);
+        (a, b) = (&a[one..], &b[other..]);
+    }
+    (a.is_empty() && b.is_empty()).then_some(both)
 }
 
 /// The reason why a value cannot be passed.

@@ -92,11 +92,14 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     Ok(if o.is_callable() { known_by_path(o) } else { None })
 }
 
-/// A method whose code is not Python's, with its object, or a function of a known package.
+/// A method with its object, or a function of a known package.
 fn known_by_path(o: &Bound<'_, PyAny>) -> Option<Object> {
     match paths::receiver_of(o) {
         Some((own, name)) => Some(Object::BoundMethod(table::intern(&own), name)),
-        None => paths::path_of(o).map(Object::Path),
+        None => paths::path_of(o).map(Object::Path).or_else(|| {
+            let (own, function) = parts::bound_method(o)?;
+            Some(Object::BoundMethod(table::intern(&own), function.getattr("__name__").ok()?.extract().ok()?))
+        }),
     }
 }
 

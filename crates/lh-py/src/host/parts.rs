@@ -5,6 +5,7 @@ use crate::host::{decorated, ufuncs};
 use crate::object::array::ArrayObject;
 use crate::object::{class_names, descriptors, function};
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyDict, PyFloat, PyFunction, PyInt, PyList, PyModule, PyString, PyTuple, PyType};
 
@@ -97,14 +98,27 @@ pub fn is_cached(o: &Bound<'_, PyAny>) -> bool {
 
 /// The function and the class of a class method that was looked up on its class; each look-up makes a new object.
 pub fn class_method<'py>(o: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let (own, function) = method(o)?;
+    (own.is_instance_of::<PyType>() && function_of(&function).is_some()).then_some((function, own))
+}
+
+/// The instance and the function of a method that was looked up on an instance, if its class has it by its name.
+pub fn bound_method<'py>(o: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let (own, function) = method(o)?;
+    let name = function.getattr(intern!(o.py(), "__name__")).ok()?.cast_into::<PyString>().ok()?;
+    let is_own = own.get_type().getattr_opt(name).ok()??.is(&function);
+    (is_own && !own.is_instance_of::<PyType>()).then_some((own, function))
+}
+
+/// The object and the function of a method whose code is Python's.
+fn method<'py>(o: &Bound<'py, PyAny>) -> Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     // SAFETY: attached, and a live object; a method has both parts, which are borrowed.
     unsafe {
         if o.get_type_ptr().cast_const() != &raw const PyMethod_Type {
             return None;
         }
         let own = Bound::from_borrowed_ptr(o.py(), PyMethod_Self(o.as_ptr()));
-        let function = Bound::from_borrowed_ptr(o.py(), PyMethod_Function(o.as_ptr()));
-        (own.is_instance_of::<PyType>() && function_of(&function).is_some()).then_some((function, own))
+        Some((own, Bound::from_borrowed_ptr(o.py(), PyMethod_Function(o.as_ptr()))))
     }
 }
 
