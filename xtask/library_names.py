@@ -40,15 +40,25 @@ def exports(path):
                     found[alias.asname or alias.name] = known[alias.name]
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id in found:
             found |= {target.id: found[node.value.id] for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.Expr) and getattr(getattr(node.value, "func", None), "id", "") == "copy_functions":
+            # A family of polynomials: see its module.
+            copied, prefix = exports(home_of("numpy.polynomial._families")), node.value.args[1].value
+            found |= {name.replace("series", prefix): known for name, known in copied.items() if "series" in name}
     return found
 
 
 def members(path, node):
-    """`name -> definition` of the public functions of a class and of those that it derives from."""
-    found = {}
+    """`name -> definition` of the public functions of a class and of those that it derives from; some of its file are
+    methods, too."""
+    found, known = {}, exports(path)
     for base in reversed(node.bases):
-        if isinstance(base, ast.Name) and base.id in exports(path):
-            found |= members(*exports(path)[base.id])
+        if isinstance(base, ast.Name) and base.id in known:
+            found |= members(*known[base.id])
+    for m in node.body:
+        if isinstance(m, ast.Assign) and isinstance(m.value, ast.Name) and m.value.id in known:
+            # The compiler asks for some by names of its own.
+            if not (name := m.targets[0].id).startswith(("_", "getitem_", "setitem_")):
+                found[name] = known[m.value.id][1]
     own = {m.name: m for m in node.body if isinstance(m, ast.FunctionDef) and not m.name.startswith("_")}
     return found | own
 

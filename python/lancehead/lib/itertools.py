@@ -460,22 +460,24 @@ def _branches(source, waiting, places, first, times):
 
 
 def _branch(source, waiting, places, first, own):
-    # Items wait until the last iterator has given them.
+    # Items wait until the last iterator has given them. The source is asked again after its end.
     while True:
+        prim.generator_mark()
         i = places[own] - first[0]
         if i == len(waiting):
             for x in source:
                 waiting.append(x)
                 break
-            if i == len(waiting):
-                return
-        x = waiting[i]
-        places[own] += 1
-        if i == 0:
-            while first[0] < min(places):
-                waiting.popleft()
-                first[0] += 1
-        yield x
+        if i == len(waiting):
+            prim.generator_pause()
+        else:
+            x = waiting[i]
+            places[own] += 1
+            if i == 0:
+                while first[0] < min(places):
+                    waiting.popleft()
+                    first[0] += 1
+            yield x
 
 
 def _indexed(iterable):
@@ -490,22 +492,24 @@ def _indexed(iterable):
 def _step(source, key, groups):
     # Takes the next item.
     groups.taken += 1
-    groups.is_done = True
     if prim.is_a(source, "builtins.list"):
         if groups.at < len(source):
             groups.at += 1
             _take(source[groups.at - 1], key, groups)
+        else:
+            groups.is_done = True
     else:
         for x in source:
             _take(x, key, groups)
             break
+        else:
+            groups.is_done = True
 
 
 def _take(x, key, groups):
-    groups.item = x
     groups.key = x if key is None else key(x)
+    groups.item = x
     groups.is_given = False
-    groups.is_done = False
 
 
 def _group(source, key, groups, own, mine):

@@ -181,19 +181,15 @@ def test_combinations_of_all_sizes():
         assert f(a) == f.py_func(a)
 
 
-def test_iterators_are_at_their_end_after_an_exception():
+def test_wrong_arguments_are_found_with_the_first_item():
     @njit
-    def f(l):
-        it = itertools.starmap(lambda x, y: x // y, zip(l, (1, 0, 2)))
-        first = next(it)
-        try:
-            next(it)
-        except ZeroDivisionError:
-            pass
-        return first, next(it, -1)
+    def f(l, n):
+        it = itertools.islice(l, n)
+        return list(it) if n < 1 else [n]
 
-    assert f([4, 5, 6]) == (4, -1)
-    assert f.py_func([4, 5, 6]) == (4, 3)
+    assert f([1, 2], 1) == [1]
+    with pytest.raises(ValueError, match="Indices for islice"):
+        f([1, 2], -1)
 
 
 def test_iterators_that_have_ended_do_not_begin_again():

@@ -42,6 +42,11 @@ pub(crate) fn is_generator(v: &Val) -> bool {
     matches!(v.ty.kind(), TyKind::Generator(_))
 }
 
+/// Whether a function of the library asks what it is given again after its end.
+pub(crate) fn asks_again(callee: &untyped::Code) -> bool {
+    callee.file.contains("kept_itertools") || callee.file.contains("itertools") && !callee.is_generator
+}
+
 /// Whether an iterator is one that exists only while compiling. A parallel range is no iterator: each loop over it
 /// begins at its start.
 pub(crate) fn is_description(v: &Val) -> bool {
@@ -97,6 +102,48 @@ impl Infer<'_> {
             }
         }
         consumer.is_none_or(|at| at == self.here || !self.comes_again(at))
+    }
+
+    /// The form of an iterator of `itertools` that is not made for one loop: it is asked again after its end, or after
+    /// an exception.
+    pub(crate) fn kept_form(&mut self, path: &str) -> Option<String> {
+        let kept = format!("kept_itertools.{}", path.strip_prefix("itertools.")?);
+        if self.is_library || self.is_differentiated() || self.world.library(&kept).is_none() {
+            return None;
+        }
+        let is_for_one_loop = self.result.is_none_or(|r| self.is_for_one_loop(r));
+        (!is_for_one_loop).then_some(kept)
+    }
+
+    /// Whether one loop takes all that an iterator gives, or one function that keeps nothing.
+    fn is_for_one_loop(&mut self, v: Value) -> bool {
+        let calls = self.code.blocks.iter().flat_map(|b| &b.insts).filter_map(|d| match &d.inst {
+            Inst::Call { func, .. } => {
+                let mut is_given = false;
+                d.inst.for_each_operand(|used| is_given |= used == v);
+                is_given.then_some((*func, d.result))
+            }
+            _ => None,
+        });
+        let calls: Vec<_> = calls.collect();
+        let passes_on = |path: &str| {
+            path.starts_with("itertools.")
+                || matches!(path.strip_prefix("builtins."), Some("enumerate" | "filter" | "iter" | "map" | "zip"))
+        };
+        self.has_one_consumer(v, false)
+            && calls.into_iter().all(|(func, result)| match self.path_of(func) {
+                Some(path) if passes_on(&path) => result.is_none_or(|r| self.is_for_one_loop(r)),
+                path => path.is_some(),
+            })
+    }
+
+    /// Where what is called lives, if it is known already.
+    fn path_of(&mut self, func: Value) -> Option<String> {
+        let TyKind::Obj(o) = self.vals[func.index()].as_ref()?.ty.kind() else { return None };
+        match self.world.object(*o) {
+            Object::Path(path) => Some(path),
+            _ => None,
+        }
     }
 
     /// Whether an iterator notes where it is made how long a sequence is, or the size of a table.
