@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSp
 
 from lancehead import _core, config
 from lancehead.decorators import compiled
-from lancehead.options import lacking, near_keywords
+from lancehead.options import near_keywords, public, suggestion
 
 if TYPE_CHECKING:
     from lancehead._core import Dispatcher
@@ -29,8 +29,24 @@ __all__ = [
     "checkpoint", "checkpoint_loop", "custom_jvp", "custom_vjp", "grad", "hessian", "hvp", "jacfwd", "jacobian",
     "jacrev", "jvp", "linearize", "stop_gradient", "value_and_grad", "vjp",
 ]  # fmt: skip
-__dir__ = __all__.copy
-__getattr__ = lacking(__name__)
+public(globals())
+
+#: Parts of the help of all transformations that make a function: of the arguments, and of what is made.
+_FUN = """
+
+    Arguments:
+        fun: a Python function, a compiled one, a method, or a derivative made before.
+        argnums: with respect to which argument, counted from 0, from the end below 0, or by its name. A name may also
+            be that of a variable that `fun` has captured."""
+_SEVERAL = """ A tuple of those gives a tuple of derivatives."""
+_HAS_AUX = """
+        has_aux: whether `fun` gives a pair of the float and something else, which is given back as it is."""
+_MADE = """
+
+    It takes the arguments of `fun`, by position or by keyword, with its defaults; those that are not asked for are
+    constants of any type. What is asked for is a float, an array of floats, or a structure of them. It can be called
+    from Python and from compiled code, and is differentiated again like any other function.
+    """
 
 _COMPILED = "`{}` has a meaning in compiled code only"
 
@@ -40,8 +56,14 @@ def _resolving(make: F) -> F:
 
     @functools.wraps(make)
     def transformed(fun: Callable[..., Any], argnums: Any = 0, *rest: Any, **others: Any) -> Any:
-        if not callable(fun):
-            raise TypeError(f"`{make.__name__}` takes a function, not `{type(fun).__name__}`")
+        try:
+            _check_function(make.__name__, fun)
+            return resolved(fun, argnums, *rest, **others)
+        except (TypeError, ValueError) as error:
+            # The program's line shall be near the end of the traceback. Nothing of the program has run here.
+            raise error.with_traceback(None) from None
+
+    def resolved(fun: Callable[..., Any], argnums: Any, *rest: Any, **others: Any) -> Any:
         if isinstance(fun, types.MethodType):
             own, held = fun.__func__, (fun.__self__,)
             made = make(_function(own), _shifted(argnums), *rest, **others)
@@ -67,14 +89,31 @@ def _resolving(make: F) -> F:
         made = make(_alike(opened, fun, first=(name,)), numbers, *rest, **others)
         return lambda *args, **named: made(cell.cell_contents, *args, **named)
 
+    if make.__doc__:
+        text, examples, code = make.__doc__.rstrip().partition("\n\n    >>>")
+        options = _SEVERAL + _HAS_AUX if "has_aux" in make.__annotations__ else ""
+        transformed.__doc__ = text + _FUN + options + _MADE.rstrip() + examples + code + "\n    "
     return transformed  # type: ignore[return-value]
 
 
+def _check_function(name: str, fun: Any) -> None:
+    """Refuses what is no function where a transformation of the name takes one."""
+    if not callable(fun) or isinstance(fun, type):
+        what = f"the class `{fun.__name__}`" if isinstance(fun, type) else f"`{type(fun).__name__}`"
+        raise TypeError(f"`{name}` takes a function, not {what}")
+
+
+def _unbound(name: str, fun: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """A function, and what it holds: a method's instance, which is its first argument."""
+    _check_function(name, fun)
+    return (fun.__func__, (fun.__self__,)) if isinstance(fun, types.MethodType) else (fun, ())
+
+
 def _shifted(argnums: Any) -> Any:
-    """Positions behind that of the instance, of a function that is a method."""
-    if isinstance(argnums, tuple):
+    """Positions behind that of the instance, of a function that is a method; those from the end stay."""
+    if isinstance(argnums, (tuple, list)):
         return tuple(map(_shifted, argnums))
-    return argnums if isinstance(argnums, str) else argnums + 1
+    return argnums + 1 if hasattr(argnums, "__index__") and argnums >= 0 else argnums
 
 
 def derivatives_of(f: Callable[..., Any], asked: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
@@ -175,13 +214,10 @@ def value_and_grad(  # type: ignore[overload-overlap]
 def value_and_grad(fun: Callable[P, R], argnums: Argnums, has_aux: bool = False) -> Callable[P, tuple[R, Any]]: ...
 @_resolving
 def value_and_grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Any:
-    """A function that gives the result of `fun`, one float, and its derivative.
+    """A function that gives the result of `fun`, one float, and its derivative, by reverse mode.
 
-    `argnums` says with respect to which arguments: a position or a name, or a tuple of those, for which the derivatives
-    are a tuple. A name may also be that of a variable that `fun` has captured; it comes first in a tuple. A derivative
-    has the type, shape and memory order of its argument; arrays that are no contiguous memory are copied before. With
-    `has_aux`, `fun` gives a pair of the float and something else. The function can be called from Python and from
-    compiled code. Raises `TypingError` for what has no derivative.
+    A derivative has the type, shape and memory order of its argument; arrays that are no contiguous memory are copied
+    before. With `has_aux` the first result is the pair. Raises `TypingError` for what has no derivative.
 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
@@ -225,7 +261,10 @@ def grad(  # type: ignore[overload-overlap]
 def grad(fun: Callable[P, Any], argnums: Argnums, has_aux: bool = False) -> Callable[P, Any]: ...
 @_resolving
 def grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Any:
-    """The derivative of a function whose result is one float, by reverse mode; see `value_and_grad`.
+    """The derivative of a function whose result is one float, by reverse mode.
+
+    It has the type, shape and memory order of its argument. With `has_aux` the result is a pair of it and of what `fun`
+    gives beside the float.
 
     >>> grad(lambda x: x * x)(3.0)
     6.0
@@ -247,50 +286,81 @@ def grad(fun: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> An
 
 def vjp(fun: Callable[..., R], *primals: Any) -> tuple[R, Callable[[R], tuple[Any, ...]]]:
     """The result of `fun(*primals)`, and a function that gives for an adjoint of the result the tuple of those of the
-    arguments. Each call of it runs `fun` again, for the arguments as they were: it has copies of them.
+    arguments, by reverse mode.
+
+    An adjoint has the type and shape of the result. Derivatives are with respect to all arguments, which are floats,
+    arrays of floats or structures of them; others are captured by `fun`, as in `vjp(lambda x: f(x, n=3), x)`. Each call
+    of the function runs `fun` again, for the arguments as they were: it has copies of them.
 
     >>> y, pull = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> y, pull(1.0)
     (6.0, (3.0, 2.0))
     """
-    asked = (0,) * len(primals)
+    own, held = _unbound("vjp", fun)
+    asked = (None,) * len(held) + (0,) * len(primals)
 
     def derivative(adjoint, *args):  # type: ignore[no-untyped-def]
-        return pulled(fun, adjoint, asked, args)
+        return pulled(own, adjoint, asked, args)
 
     # The function, or the program later, may change arrays in place.
-    pull, kept = _compiled(derivative, fun), copy.deepcopy(primals)
-    return _function(fun)(*primals), lambda adjoint: pull(adjoint, *copy.deepcopy(kept))
+    compiled, kept = _compiled(derivative, own), copy.deepcopy((*held, *primals))
+
+    def pull(adjoint: R) -> tuple[Any, ...]:
+        return compiled(adjoint, *copy.deepcopy(kept))  # type: ignore[no-any-return]
+
+    return _function(own)(*held, *primals), pull
 
 
 def jvp(fun: Callable[..., R], primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[R, R]:
-    """The result of `fun(*primals)` and its tangent for tangents of the arguments, by forward mode; `None` is that of a
-    constant.
+    """The result of `fun(*primals)` and its tangent for tangents of the arguments, by forward mode.
+
+    `primals` and `tangents` are tuples, also of one each. A tangent has the type and shape of its argument; `None` is
+    that of a constant, which may be of any type. Arguments by keyword are captured by `fun`, as in
+    `jvp(lambda x: f(x, n=3), (x,), (v,))`.
 
     >>> jvp(lambda x: x * x, (3.0,), (1.0,))
     (9.0, 6.0)
     """
+    own, held = _unbound("jvp", fun)
+    if not all(isinstance(given, (tuple, list)) for given in (primals, tangents)):
+        raise TypeError("arguments and tangents are tuples, also of one each: write `jvp(f, (x,), (v,))`")
     if len(primals) != len(tangents):
-        raise TypeError(f"there are {len(primals)} arguments and {len(tangents)} tangents")
+        raise TypeError(f"arguments: {len(primals)}, but tangents: {len(tangents)}; `None` is that of a constant")
 
     def derivative(args, along):  # type: ignore[no-untyped-def]
-        return pushed(fun, args, along)
+        return pushed(own, args, along)
 
-    found: tuple[R, R] = _compiled(derivative, fun)(tuple(primals), tuple(tangents))
+    found: tuple[R, R] = _compiled(derivative, own)((*held, *primals), (*(None for _ in held), *tangents))
     return found
 
 
 def linearize(fun: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R]]:
-    """The result of `fun(*primals)`, and the function that gives its tangent for those of the arguments. Each call of
-    it runs `fun` again, for the arguments as they were: it has copies of them."""
+    """The result of `fun(*primals)`, and the function that gives its tangent for those of the arguments, as `jvp` does.
+    Each call of it runs `fun` again, for the arguments as they were: it has copies of them.
+
+    >>> y, push = linearize(lambda x, y: x * y, 2.0, 3.0)
+    >>> y, push(1.0, 0.0)
+    (6.0, 3.0)
+    """
+    own, held = _unbound("linearize", fun)
     kept = copy.deepcopy(primals)
-    return _function(fun)(*primals), lambda *tangents: jvp(fun, copy.deepcopy(kept), copy.deepcopy(tangents))[1]
+
+    def push(*tangents: Any) -> R:
+        return jvp(fun, copy.deepcopy(kept), copy.deepcopy(tangents))[1]
+
+    return _function(own)(*held, *primals), push
 
 
 @_resolving
 def jacfwd(fun: Callable[P, Any], argnums: int | str = 0) -> Callable[P, Any]:
-    """The matrix of derivatives with respect to one argument, by columns in forward mode: of the shape of the result,
-    then that of the argument. It suits results with more elements than the argument."""
+    """The matrix of derivatives with respect to one argument, by columns in forward mode.
+
+    It has the shape of the result, then that of the argument. It suits results with more elements than the argument.
+
+    >>> jacfwd(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
     asked = _one_asked(fun, argnums)
     own = _positional(fun)
 
@@ -302,7 +372,14 @@ def jacfwd(fun: Callable[P, Any], argnums: int | str = 0) -> Callable[P, Any]:
 
 @_resolving
 def jacrev(fun: Callable[P, Any], argnums: int | str = 0) -> Callable[P, Any]:
-    """As `jacfwd`, by rows in reverse mode. It suits arguments with more elements than the result."""
+    """The matrix of derivatives with respect to one argument, by rows in reverse mode.
+
+    It has the shape of the result, then that of the argument. It suits arguments with more elements than the result.
+
+    >>> jacrev(lambda x: np.array([x.sum(), x[0] * x[1]]))(np.array([1.0, 2.0]))
+    array([[1., 1.],
+           [2., 1.]])
+    """
     asked = _one_asked(fun, argnums)
     own = _positional(fun)
 
@@ -317,15 +394,24 @@ jacobian = jacrev
 
 @_resolving
 def hessian(fun: Callable[P, Any], argnums: int | str = 0) -> Callable[P, Any]:
-    """The matrix of second derivatives with respect to one argument of a function whose result is one float."""
+    """The matrix of second derivatives with respect to one argument of a function whose result is one float.
+
+    It has the shape of the argument twice.
+
+    >>> hessian(lambda x: x[0] * x[1])(np.array([1.0, 2.0]))
+    array([[0., 1.],
+           [1., 0.]])
+    """
     _one_asked(fun, argnums)
     return jacfwd(grad(fun, argnums), argnums)
 
 
 @_resolving
 def hvp(fun: Callable[Concatenate[T, ...], Any], argnums: int | str = 0) -> Callable[..., T]:
-    """The product of the matrix of second derivatives with a tangent, which is the last argument, by forward mode over
-    reverse mode: the matrix is not made.
+    """The product of the matrix of second derivatives with a tangent, by forward mode over reverse mode: the matrix is
+    not made.
+
+    The tangent is the last argument by position, and has the shape of the one that `argnums` asks for.
 
     >>> hvp(lambda x: x * x * x)(2.0, 1.0)
     12.0
@@ -349,7 +435,7 @@ def hvp(fun: Callable[Concatenate[T, ...], Any], argnums: int | str = 0) -> Call
 def checkpoint(fun: Callable[P, R]) -> Dispatcher[P, R]:
     """A function that gives what `fun` gives; where it is differentiated, it keeps copies of its arguments only, and
     runs again for the derivative: less memory for the time of another run."""
-
+    _check_function("checkpoint", fun)
     own = _positional(fun)
 
     def again(*args):  # type: ignore[no-untyped-def]
@@ -375,6 +461,7 @@ def custom_jvp(fun: Callable[P, R]) -> Stated[P, R]:
 
 
 def _stated(fun: Callable[..., Any], name: str, attributes: tuple[str, ...]) -> Any:
+    _check_function(name.replace("def", "custom_"), fun)
     own = fun if hasattr(fun, "py_func") else compiled(fun)
 
     def derivative_not_stated(*args):  # type: ignore[no-untyped-def]
@@ -386,7 +473,9 @@ def _stated(fun: Callable[..., Any], name: str, attributes: tuple[str, ...]) -> 
 
     def define(*functions: Callable[..., Any]) -> Any:
         if len(functions) != len(attributes):
-            raise TypeError(f"`{name}` takes {len(attributes)} functions")
+            raise TypeError(f"`{name}` takes {len(attributes)} function{'s'[: len(attributes) - 1]}")
+        for function in functions:
+            _check_function(name, function)
         if getattr(own.py_func, attributes[0]) is not derivative_not_stated:
             raise TypeError("the derivative of this function is stated already")
         for attribute, function in zip(attributes, functions, strict=True):
@@ -416,8 +505,11 @@ def _asked(fun: Callable[..., Any], argnums: Any) -> tuple[tuple[Any, ...], bool
     """A tuple with `None` for each argument that is not asked for, and whether one is asked for by itself."""
     is_one = not isinstance(argnums, (tuple, list))
     numbers = [_number(fun, n) for n in ((argnums,) if is_one else argnums)]
-    if not numbers or min(numbers) < 0 or sorted(set(numbers)) != numbers:
-        raise ValueError("argnums are positions or names of arguments, in their order")
+    if not numbers or min(numbers) < 0 or len(set(numbers)) < len(numbers):
+        raise ValueError(f"argnums are positions or names of arguments, each once, not {argnums!r}")
+    if sorted(numbers) != numbers:
+        ordered = tuple(n for _, n in sorted(zip(numbers, argnums, strict=True)))
+        raise ValueError(f"argnums are in the order of the arguments: write argnums={ordered!r}")
     return tuple(0 if i in numbers else None for i in range(max(numbers) + 1)), is_one
 
 
@@ -471,21 +563,30 @@ def _number(fun: Callable[..., Any], n: Any) -> int:
     if isinstance(n, str):
         names = list(parameters.names if parameters else inspect.signature(getattr(fun, "py_func", fun)).parameters)
         if n not in names:
-            raise ValueError(f"there is no argument `{n}` of `{name}`")
+            raise ValueError(f"there is no argument `{n}` of `{name}`{suggestion(n, names)}")
         return names.index(n)
     try:
         at = operator.index(n)
     except TypeError:
         raise TypeError(f"argnums are positions or names of arguments, not {n!r}") from None
     most = at + 1 if parameters is None else len(parameters.names) - parameters.keyword_only
-    if parameters is None or at < most:
+    if parameters is None or 0 <= at < most:
         return at
     if parameters.rest is not None:
-        return at + parameters.keyword_only
-    if at < len(parameters.names):
+        return at + parameters.keyword_only if at >= 0 else at
+    if -most <= at < 0:
+        return at + most
+    if 0 <= at < len(parameters.names):
         by_name = parameters.names[at]
         raise ValueError(f"argument {at} of `{name}` is given by keyword only: ask for it by argnums={by_name!r}")
-    raise ValueError(f"argnums asks for argument {at}, counted from 0, but `{name}` has {most}")
+    if not parameters.names:
+        raise ValueError(f"`{name}` has no arguments, and so no derivative with respect to one")
+    has = (
+        f"the arguments {', '.join(f'`{n}`' for n in parameters.names)}"
+        if most > 1
+        else f"one, `{parameters.names[0]}`"
+    )
+    raise ValueError(f"argnums asks for argument {at}, counted from 0, but `{name}` has {has}")
 
 
 def _positional(fun: Callable[..., Any]) -> Callable[..., Any]:

@@ -160,6 +160,8 @@ impl Pass<'_> {
                 Inst::Call(s, _) if self.memory.is_written_by(b.func, self.program, &d.inst) => {
                     Err(refused_call(self.program.typed(*s).name))
                 }
+                Inst::Runtime(f, _) if self.memory.is_lost(b.func, d) => Err(refused(f.name)),
+                Inst::Call(s, _) if self.memory.is_lost(b.func, d) => Err(refused_call(self.program.typed(*s).name)),
                 _ => Ok(()),
             };
         };

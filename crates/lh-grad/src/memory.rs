@@ -10,6 +10,7 @@ use lh_ir::runtime::{Effect, Items, Memory as Mem, Role};
 use lh_ir::types::{ClassTy, Prim, TyKind};
 use lh_ir::verify::parts;
 use lh_ir::{Block, Ty, Value, bug};
+use lh_ops::runtime as rt;
 
 /// Whether values of a type address memory that may hold floats.
 pub(crate) fn has_memory(ty: Ty) -> bool {
@@ -35,6 +36,11 @@ pub(crate) fn leaves(ty: Ty) -> Vec<Ty> {
         TyKind::Str | TyKind::PyObject | TyKind::Exc | TyKind::Record(_) => Vec::new(),
         _ => parts(ty).flat_map(leaves).collect(),
     }
+}
+
+/// Whether a value is a text, or has one in it.
+fn has_text(ty: Ty) -> bool {
+    *ty.kind() == TyKind::Str || parts(ty).any(has_text)
 }
 
 /// Whether a value consists of floats, beside what it has in memory.
@@ -96,6 +102,8 @@ pub(crate) struct Memory {
     /// Of each value, the classes of its parts.
     class: Vec<Vec<u32>>,
     active: Vec<bool>,
+    /// Texts of active floats: constants, as long as no float is read from them.
+    texts: Vec<bool>,
     active_classes: HashSet<u32>,
     /// Blocks that write memory of a class, with the place of the instruction.
     stores: HashMap<u32, Vec<(Block, usize)>>,
@@ -134,6 +142,7 @@ impl Memory {
         let class: Vec<Vec<u32>> = class.into_iter().map(|of| of.into_iter().map(|k| c.find(k)).collect()).collect();
         let mut m = Memory {
             active: vec![false; func.values.len()],
+            texts: vec![false; func.values.len()],
             active_classes: HashSet::new(),
             stores: HashMap::new(),
             made: HashMap::new(),
@@ -168,6 +177,24 @@ impl Memory {
     /// Whether a value's floats depend on the active parameters.
     pub(crate) fn is_active(&self, v: Value) -> bool {
         self.active.get(v.index()).is_some_and(|a| *a)
+    }
+    fn is_text(&self, v: Value) -> bool {
+        self.texts.get(v.index()).is_some_and(|t| *t)
+    }
+    /// Whether an instruction whose result would be active has no derivative since it is no arithmetic: it counts by a
+    /// float, as random numbers do, or reads a float from a text that was made of one.
+    pub(crate) fn is_lost(&self, func: &Function, d: &InstData) -> bool {
+        let Some(r) = d.result.filter(|r| *func.ty(*r).kind() != TyKind::Str) else { return false };
+        let (mut floats, mut texts) = (false, false);
+        d.inst.for_each_operand(|v| {
+            floats |= self.is_active(v);
+            texts |= self.is_text(v);
+        });
+        match &d.inst {
+            Inst::Runtime(..) => floats || texts && has_floats(func.ty(r)),
+            Inst::Call(..) => texts && has_floats(func.ty(r)),
+            _ => false,
+        }
     }
     /// Whether the memory of a value has a shadow.
     pub(crate) fn has_shadow(&self, v: Value) -> bool {
@@ -254,6 +281,7 @@ impl Memory {
                         self.active[p.index()] = true;
                         changed = true;
                     }
+                    changed |= self.is_text(*a) && !std::mem::replace(&mut self.texts[p.index()], true);
                 }
             }
         }
@@ -277,6 +305,11 @@ impl Memory {
             }
         }
         let Some(r) = d.result else { return changed };
+        if has_text(func.ty(r)) {
+            let mut is_made = active_operand;
+            d.inst.for_each_operand(|v| is_made |= self.is_text(v));
+            changed |= is_made && !std::mem::replace(&mut self.texts[r.index()], true);
+        }
         let has_leaves = !leaves(func.ty(r)).is_empty();
         let becomes = has_leaves
             && match &d.inst {
@@ -368,6 +401,15 @@ pub(crate) fn is_made(inst: &Inst) -> bool {
     }
 }
 
+/// Whether an instruction shows numbers or texts to Python, which gives nothing back: `record.append(x)`.
+pub(crate) fn is_shown(func: &Function, inst: &Inst) -> bool {
+    let Inst::Runtime(f, args) = inst else { return false };
+    let has_parts = |v: Value, has: fn(Ty) -> bool| func.ty(v).as_list().is_none_or(has);
+    std::ptr::eq(*f, &rt::lh_call_python)
+        && !has_parts(args[2], has_memory)
+        && !has_parts(args[3], |t| has_memory(t) || has_floats(t))
+}
+
 /// Operands whose memory an instruction may write.
 fn written(func: &Function, program: &dyn Program, inst: &Inst) -> Vec<Value> {
     match inst {
@@ -382,6 +424,7 @@ fn written(func: &Function, program: &dyn Program, inst: &Inst) -> Vec<Value> {
             args[1..].iter().enumerate().filter(|(i, _)| f.may_write(*i)).map(|(_, v)| *v).collect()
         }
         Inst::ParFor(_, args) => args.clone(),
+        inst if is_shown(func, inst) => Vec::new(),
         Inst::Runtime(f, args) => match f.memory {
             Effect::Unknown => args.clone(),
             Effect::Operands { writes, resizes } => {

@@ -488,12 +488,13 @@ impl<'a> Reverse<'a> {
         let mut active = d.result.is_some_and(|r| self.memory.is_active(r));
         d.inst.for_each_operand(|v| active |= self.memory.is_active(v));
         match &d.inst {
-            Inst::Runtime(f, _) if active && d.result.is_some() => Err(refused(f.name)),
+            Inst::Runtime(f, _) if self.memory.is_lost(self.func, d) => Err(refused(f.name)),
             // Texts and errors are constant.
             Inst::Runtime(..) => Ok(()),
             Inst::Call(s, _) if self.is_rule(*s) => Ok(()),
             Inst::Call(s, _) => {
                 let gives = d.result.is_some_and(|r| self.memory.is_active(r));
+                let gives = gives || self.memory.is_lost(self.func, d);
                 let is_refused = gives || self.memory.is_written_by(self.func, self.program, &d.inst);
                 if is_refused { Err(refused_call(self.program.typed(*s).name)) } else { Ok(()) }
             }

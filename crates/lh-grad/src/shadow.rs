@@ -4,7 +4,7 @@
 use crate::builder::{Builder, row};
 use crate::derivatives::{Rule, Snapshot};
 use crate::kernels::is_folded;
-use crate::memory::{Memory, has_memory, is_lasting, leaves, nulls, wanted};
+use crate::memory::{Memory, has_memory, is_lasting, is_shown, leaves, nulls, wanted};
 use crate::program::Program;
 use crate::snapshots::{self, refused_call};
 use hashbrown::{HashMap, HashSet};
@@ -253,6 +253,7 @@ impl Pass<'_> {
         }
         match (&d.inst, d.result) {
             (Inst::Store(p, v), _) if self.memory.has_shadow(*p) => self.store(b, *p, *v),
+            (inst, None) if is_shown(b.func, inst) => Ok(()),
             (Inst::Runtime(f, args), None) => self.effect(b, f, args),
             (inst, Some(r)) if self.memory.has_shadow(r) => {
                 let s = self.duplicate(b, inst, r)?;

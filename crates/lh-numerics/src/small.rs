@@ -93,14 +93,15 @@ fn reflector(x: &mut [f64]) -> (f64, f64) {
     (size, (size - first) / size)
 }
 
-/// Cosine and sine that turn `(f, g)` to `(r, 0)`, and `r`.
+/// Cosine and sine that turn `(f, g)` to `(r, 0)`, and `r`, which has the sign of `f` as LAPACK's has, so that signs of
+/// vectors are those of LAPACK.
 #[inline(always)]
 fn turning(f: f64, g: f64) -> ((f64, f64), f64) {
     let square = f * f + g * g;
     if square < NOTHING {
         return ((1.0, 0.0), f);
     }
-    let r = square.sqrt();
+    let r = square.sqrt().copysign(f);
     let inverse = 1.0 / r;
     ((f * inverse, g * inverse), r)
 }
@@ -163,9 +164,40 @@ fn tridiagonal(d: &mut [f64], e: &mut [f64], z: &mut Columns<'_>) -> bool {
         if !block.find(d, e) {
             return true;
         }
-        sweep_tridiagonal(d, e, z, &block);
+        if block.last() == 1 {
+            let (i, j) = (block.start, block.end);
+            let angle;
+            (d[i], d[j], angle) = two_rows(d[i], e[i], d[j]);
+            e[i] = 0.0;
+            z.turn(i, angle);
+        } else {
+            sweep_tridiagonal(d, e, z, &block);
+        }
     }
     false
+}
+
+/// The eigenvalues of a symmetric matrix of two rows, the larger one first, and cosine and sine that turn to it; `b`,
+/// off the diagonal, is not 0. A sweep would find the same, but for the signs that LAPACK has.
+#[inline(always)]
+fn two_rows(a: f64, b: f64, c: f64) -> (f64, f64, (f64, f64)) {
+    let (sum, difference, twice) = (a + c, a - c, b + b);
+    let root = (difference * difference + twice * twice).sqrt();
+    let (more, less) = if a.abs() > c.abs() { (a, c) } else { (c, a) };
+    let first = 0.5 * if sum < 0.0 { sum - root } else { sum + root };
+    let second = (more / first) * less - (b / first) * b;
+    let far = if difference < 0.0 { difference - root } else { difference + root };
+    let (cosine, sine) = if far.abs() > twice.abs() {
+        let ratio = -twice / far;
+        let sine = 1.0 / (1.0 + ratio * ratio).sqrt();
+        (ratio * sine, sine)
+    } else {
+        let ratio = -far / twice;
+        let cosine = 1.0 / (1.0 + ratio * ratio).sqrt();
+        (cosine, ratio * cosine)
+    };
+    let is_turned = (sum < 0.0) == (difference < 0.0);
+    (first, second, if is_turned { (-sine, cosine) } else { (cosine, sine) })
 }
 
 /// One sweep with the shift of Wilkinson, from the first place to the last, where a value comes out.
@@ -606,6 +638,20 @@ mod tests {
                 let near = |x: &f64, y: &f64| (x - y).abs() <= 1e-14 * want[0];
                 assert!(got.iter().zip(&want).all(|(x, y)| near(x, y)), "{n} {which} {got:?} {want:?}");
             }
+        }
+    }
+
+    #[test]
+    fn vectors_have_signs_of_lapack() {
+        // The signs of the first row, as `numpy.linalg.eigh` has them.
+        for want in ["-+", "++-", "+-++", "++-+-", "+++--++-", "+-+++-+----+", "-+++++--+------+-+--+--+-"] {
+            let n = want.len();
+            let number = |(i, j): (usize, usize)| 1.0 + ((i * i + j * j + i * j) * 37 % 101) as f64 / 10.0;
+            let mut a: Vec<f64> = (0..n * n).map(|p| number((p % n, p / n))).collect();
+            let (mut w, mut z) = (vec![0.0; n], vec![0.0; n * n]);
+            assert!(eigh(&mut Columns::new(&mut a, n), &mut w, &mut Columns::new(&mut z, n)));
+            let got: String = z.chunks(n).map(|column| if column[0] > 0.0 { '+' } else { '-' }).collect();
+            assert_eq!(got, want);
         }
     }
 

@@ -168,3 +168,37 @@ def test_stated_tangents_in_reverse_mode():
     square = custom_jvp(lambda z: z * z)
     square.defjvp(lambda args, t: (args[0] * args[0], 2.0 * args[0] * t[0]))
     assert grad(lambda z: (square(z) * 1j).real)(1.0 + 2.0j) == -4.0 + 2.0j
+
+
+seen: list[float] = []
+
+
+def tells(x):
+    print("x", x, x * 2, f"{x:.2f} {x!r}", str(x) + "!")
+    seen.append(x)
+    return x * x + len(str(x))
+
+
+def test_functions_that_print_and_record_have_derivatives(capsys):
+    seen.clear()
+    assert grad(tells)(3.0) == 6.0
+    assert jvp(tells, (3.0,), (1.0,)) == (12.0, 6.0)
+    assert grad(grad(tells))(3.0) == 2.0
+    assert seen == [3.0] * 3
+    assert capsys.readouterr().out == "x 3.0 6.0 3.00 3.0 3.0!\n" * 3
+
+
+@pytest.mark.parametrize("derive", [grad, lambda f: lambda x: jvp(f, (x,), (1.0,))], ids=["reverse", "forward"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: float(str(x)) * 2,
+        lambda x: x * float(f"{x:.3f}"),
+        lambda x: x + np.random.poisson(x),
+        lambda x: float(max(str(x), "1.0")),
+    ],
+    ids=["str", "format", "random", "chosen"],
+)
+def test_what_loses_a_float_on_the_way_is_refused(derive, function):
+    with pytest.raises(TypingError, match="no derivative"):
+        derive(function)(3.0)

@@ -7,6 +7,7 @@ import cmath
 
 from lancehead.lib import prim
 from lancehead.lib.cmath import _c, _like, natural_log
+from lancehead.lib.copying import copied
 from lancehead.lib.derivatives import along, times
 
 
@@ -28,8 +29,13 @@ def _back(saved, adjoint, wanted, shadows):
     return (adjoint * saved.conjugate(),)
 
 
-def _pushed(both, wanted, tangents):
-    found, slope = both
+#: In copies of `_tangent` that of a function.
+_forward = None
+
+
+def _tangent(wanted, tangents, z):
+    """The slope times the tangent."""
+    found, slope = _forward(z)
     return found, times(slope, prim.cast(along(wanted & 1, tangents[0]), prim.dtype_of(found)))
 
 
@@ -50,26 +56,10 @@ def sqrt_forward(z):
     return found, _inverse(found + found)
 
 
-def sqrt_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(sqrt_forward(z), wanted, tangents)
-
-
-sqrt_backward = _back
-
-
 def exp_forward(z):
     """The result, and the slope: the exponential."""
     found = cmath.exp(z)
     return found, found
-
-
-def exp_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(exp_forward(z), wanted, tangents)
-
-
-exp_backward = _back
 
 
 def natural_log_forward(z):
@@ -78,26 +68,10 @@ def natural_log_forward(z):
     return found, _inverse(_c(z))
 
 
-def natural_log_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(natural_log_forward(z), wanted, tangents)
-
-
-natural_log_backward = _back
-
-
 def log10_forward(z):
     """The result, and the slope: `1 / (z log(10))`."""
     found = cmath.log10(z)
     return found, _inverse(_c(z)) * _like(0.4342944819032518, found)
-
-
-def log10_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(log10_forward(z), wanted, tangents)
-
-
-log10_backward = _back
 
 
 def sinh_forward(z):
@@ -106,26 +80,10 @@ def sinh_forward(z):
     return found, cmath.cosh(z)
 
 
-def sinh_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(sinh_forward(z), wanted, tangents)
-
-
-sinh_backward = _back
-
-
 def cosh_forward(z):
     """The result, and the slope: `sinh(z)`."""
     found = cmath.cosh(z)
     return found, cmath.sinh(z)
-
-
-def cosh_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(cosh_forward(z), wanted, tangents)
-
-
-cosh_backward = _back
 
 
 def tanh_forward(z):
@@ -134,26 +92,10 @@ def tanh_forward(z):
     return found, _of_both(found)
 
 
-def tanh_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(tanh_forward(z), wanted, tangents)
-
-
-tanh_backward = _back
-
-
 def sin_forward(z):
     """The result, and the slope: `cos(z)`."""
     found = cmath.sin(z)
     return found, cmath.cos(z)
-
-
-def sin_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(sin_forward(z), wanted, tangents)
-
-
-sin_backward = _back
 
 
 def cos_forward(z):
@@ -162,40 +104,16 @@ def cos_forward(z):
     return found, -cmath.sin(z)
 
 
-def cos_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(cos_forward(z), wanted, tangents)
-
-
-cos_backward = _back
-
-
 def tan_forward(z):
     """The result, and the slope: `1 + tan(z)**2`."""
     found = cmath.tan(z)
     return found, _of_both(_times_i(found))
 
 
-def tan_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(tan_forward(z), wanted, tangents)
-
-
-tan_backward = _back
-
-
 def asinh_forward(z):
     """The result, and the slope: `1 / sqrt(1 + z**2)`."""
     found = cmath.asinh(z)
     return found, _inverse(_of_both_roots(_times_i(_c(z))))
-
-
-def asinh_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(asinh_forward(z), wanted, tangents)
-
-
-asinh_backward = _back
 
 
 def acosh_forward(z):
@@ -206,26 +124,10 @@ def acosh_forward(z):
     return found, _inverse(cmath.sqrt(low) * cmath.sqrt(high))
 
 
-def acosh_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(acosh_forward(z), wanted, tangents)
-
-
-acosh_backward = _back
-
-
 def acos_forward(z):
     """The result, and the slope: `-1 / sqrt(1 - z**2)`."""
     found = cmath.acos(z)
     return found, -_inverse(_of_both_roots(_c(z)))
-
-
-def acos_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(acos_forward(z), wanted, tangents)
-
-
-acos_backward = _back
 
 
 def asin_forward(z):
@@ -234,40 +136,16 @@ def asin_forward(z):
     return found, _inverse(_of_both_roots(_c(z)))
 
 
-def asin_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(asin_forward(z), wanted, tangents)
-
-
-asin_backward = _back
-
-
 def atanh_forward(z):
     """The result, and the slope: `1 / (1 - z**2)`."""
     found = cmath.atanh(z)
     return found, _inverse(_of_both(_c(z)))
 
 
-def atanh_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(atanh_forward(z), wanted, tangents)
-
-
-atanh_backward = _back
-
-
 def atan_forward(z):
     """The result, and the slope: `1 / (1 + z**2)`."""
     found = cmath.atan(z)
     return found, _inverse(_of_both(_times_i(_c(z))))
-
-
-def atan_tangent(wanted, tangents, z):
-    """The slope times the tangent."""
-    return _pushed(atan_forward(z), wanted, tangents)
-
-
-atan_backward = _back
 
 
 def rect_forward(r, phi):
@@ -287,3 +165,9 @@ def rect_tangent(wanted, tangents, r, phi):
     found, (by_size, by_angle) = rect_forward(r, phi)
     own = by_size * prim.cast(along(wanted & 1, tangents[0]), float)
     return found, own + by_angle * prim.cast(along(wanted & 2, tangents[1]), float)
+
+
+for _name in "sqrt exp natural_log log10 sinh cosh tanh sin cos tan asinh acosh acos asin atanh atan".split():
+    _own = {"__name__": __name__, "_forward": globals()[f"{_name}_forward"]}
+    globals()[f"{_name}_tangent"] = copied(_tangent, f"{_name}_tangent", _own)
+    globals()[f"{_name}_backward"] = _back

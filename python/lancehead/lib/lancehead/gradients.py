@@ -33,8 +33,19 @@ def derivatives_with(f, asked, args):
 
 
 def _check_number(value):
-    if not prim.is_float(value):
+    if prim.is_float(value):
+        return
+    if value is None:
+        prim.error("the derivative is that of a function whose result is one float; this one has no `return`")
+    if prim.is_array(value):
         prim.error(value, "the derivative is that of a function whose result is one float; use `jacobian` for arrays")
+    if prim.is_tuple(value):
+        prim.error(
+            "the derivative is that of a function whose result is one float; this one gives ",
+            value,
+            ": return the float alone, or with `has_aux=True` a pair of it and something else",
+        )
+    prim.error("the derivative is that of a function whose result is one float; this one gives ", value)
 
 
 def pulled(f, adjoint, asked, args):
@@ -84,7 +95,7 @@ def product_with_hessian(f, asked, args, tangent):
     """The derivative's tangent: forward mode over reverse mode."""
 
     def derivative(*given):
-        return chosen(differentiate(f, asked, given)[1])[0]
+        return derivatives_of(f, asked, given)[1][0]
 
     return prim.tangent(derivative, args, _alone(asked, args, tangent))[1]
 
@@ -95,8 +106,8 @@ def forward_jacobian(f, asked, args):
     _check_floats(x)
     if not prim.is_array(x):
         column = prim.tangent(f, copied(args), _alone(asked, args, prim.cast(1, prim.dtype_of(x))))[1]
-        if prim.is_str(column):
-            prim.error(column, "a text has no derivative")
+        if prim.is_str(column) or column is None:
+            prim.error("the Jacobian is that of a function whose result is an array or a number, not ", column)
         return column
     y = f(*copied(args))
     if prim.is_tuple(y):
@@ -282,7 +293,11 @@ def _inner(y, adjoint):
     if prim.is_optional(y):
         return _inner_optional(y, adjoint)
     if prim.is_tuple(y):
+        if not prim.is_tuple(adjoint) or len(adjoint) != len(y):
+            prim.error("the adjoint of ", y, " is a tuple of as many parts, not ", adjoint)
         return _inner_of(y, adjoint)
+    if prim.is_tuple(adjoint):
+        prim.error("the adjoint of ", y, " is one value, not ", adjoint)
     if prim.is_array(y):
         return np.sum((y * np.conjugate(adjoint)).real if prim.is_complex(prim.dtype_of(y)) else y * adjoint)
     if prim.is_complex(y):
@@ -403,6 +418,8 @@ def _fits(x, t):
 def _like(x, t):
     # A tangent in the strides of its argument.
     out = zeros(x)
+    if t.size != x.size:
+        raise ValueError("a tangent has the shape of its argument")
     out[...] = t.reshape(x.shape)
     return out
 
