@@ -10,6 +10,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from lancehead.options import missing
+
 if TYPE_CHECKING:
     from lancehead.cudalib import cublas as cublas
     from lancehead.cudalib import cufft as cufft
@@ -29,7 +31,7 @@ __all__ = ["cublas", "cufft", "curand", "cusolver", "cusparse", "errors", "sorti
 def __getattr__(name: str) -> Any:
     if name in _NAMES:
         return importlib.import_module(f"lancehead.cudalib.{_NAMES[name]}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    raise missing(__name__, name)
 
 
 def __dir__() -> list[str]:

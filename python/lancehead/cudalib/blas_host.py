@@ -1,4 +1,4 @@
-"""BLAS on the CPU device: by the compiled loops of `blas_kernels`, where products of matrices are gemm's."""
+"""BLAS on the CPU device: by NumPy and the compiled loops of `blas_kernels`, where products of matrices are gemm's."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from lancehead.cudalib import blas_kernels as loops
-from lancehead.cudalib.blas_kernels import BAND, DENSE, HERMITIAN, PACKED, SYMMETRIC, TRIANGULAR
-from lancehead.cudalib.operands import leading
+from lancehead.cudalib.blas_kernels import BAND, DENSE, PACKED
+from lancehead.cudalib.operands import blend, leading
 
 _LEFT = 0
+TRIANGULAR, SYMMETRIC, HERMITIAN = 0, 1, 2
 
 
 def memory(a: np.ndarray) -> np.ndarray:
@@ -23,11 +24,30 @@ def memory(a: np.ndarray) -> np.ndarray:
     return np.lib.stride_tricks.as_strided(a, (length,), (a.itemsize,))
 
 
-def applied(a: np.ndarray, operation: int) -> np.ndarray:
+def applied(a: np.ndarray, operation: int) -> Any:
     """A matrix, its transpose (1), or its conjugate transpose (2)."""
     if operation == 2 and a.dtype.kind == "c":
-        return loops.conjugate(a).T  # type: ignore[no-any-return]
+        return np.conj(a).T
     return a.T if operation else a
+
+
+def filled(a: np.ndarray, is_upper: bool, kind: int, is_unit: bool = False) -> Any:
+    """The whole matrix of which one triangle is stored: triangular, symmetric, or Hermitian."""
+    part, other = (np.triu(a), np.tril) if is_upper else (np.tril(a), np.triu)
+    if kind == HERMITIAN or is_unit:
+        np.fill_diagonal(part, 1 if is_unit else part.diagonal().real)
+    if kind == TRIANGULAR:
+        return part
+    return part + other(np.conj(part.T) if kind == HERMITIAN else part.T, -1 if is_upper else 1)
+
+
+def _store(is_upper: bool, is_hermitian: bool, alpha: Any, found: np.ndarray, beta: Any, c: np.ndarray) -> None:
+    """One triangle of C = alpha found + beta C; with beta of 0, C is not read."""
+    whole = alpha * found + beta * c if beta != 0 else alpha * found
+    if is_hermitian:
+        np.fill_diagonal(whole, whole.diagonal().real)
+    low = np.tri(c.shape[0], dtype=bool)
+    np.copyto(c, whole, where=low.T if is_upper else low)
 
 
 def _dense(x: np.ndarray) -> np.ndarray:
@@ -35,18 +55,20 @@ def _dense(x: np.ndarray) -> np.ndarray:
 
 
 def gemv(v: Any) -> None:
-    loops.blend(v.alpha, loops.gemv(v.A, _dense(v.x), v.trans), v.beta, v.y)
+    # The conjugates of a vector are fewer than those of a matrix.
+    found = np.conj(v.A.T @ np.conj(v.x)) if v.trans == 2 else applied(v.A, v.trans) @ v.x
+    blend(v.alpha, found, v.beta, v.y)
 
 
 def gbmv(v: Any) -> None:
-    loops.blend(v.alpha, loops.gbmv(v.A, _dense(v.x), v.trans, v.m, v.kl, v.ku), v.beta, v.y)
+    blend(v.alpha, loops.gbmv(v.A, _dense(v.x), v.trans, v.m, v.kl, v.ku), v.beta, v.y)
 
 
 def _symmetric_product(layout: int, is_hermitian: bool) -> Callable[[Any], None]:
     def run(v: Any) -> None:
         a, k, ld = _stored(v, layout)
         found = loops.symv(a, layout, v.n, k, ld, v.uplo == 1, is_hermitian, _dense(v.x))
-        loops.blend(v.alpha, found, v.beta, v.y)
+        blend(v.alpha, found, v.beta, v.y)
 
     return run
 
@@ -94,7 +116,7 @@ def gemm(v: Any) -> None:
 
 def _symmetric(kind: int) -> Callable[[Any], None]:
     def run(v: Any) -> None:
-        a = loops.filled(v.A, v.uplo == 1, kind, False)
+        a = filled(v.A, v.uplo == 1, kind)
         pair = (a, v.B) if v.side == _LEFT else (v.B, a)
         loops.product(v.alpha, pair[0], pair[1], v.beta, v.C)
 
@@ -109,11 +131,11 @@ def _update(is_hermitian: bool, has_two: bool) -> Callable[[Any], None]:
         c, dtype = v.C, v.C.dtype
         found = _matmul(a, applied(applied(v.B, v.trans) if has_two else a, other))
         alpha, beta = dtype.type(v.alpha), dtype.type(v.beta)
-        loops.update(v.uplo == 1, is_hermitian, alpha, found, beta, c)
+        _store(v.uplo == 1, is_hermitian, alpha, found, beta, c)
         if has_two:
             second = _matmul(applied(v.B, v.trans), applied(a, other))
             alpha = np.conj(alpha) if is_hermitian else alpha
-            loops.update(v.uplo == 1, is_hermitian, alpha, second, dtype.type(1), c)
+            _store(v.uplo == 1, is_hermitian, alpha, second, dtype.type(1), c)
 
     return run
 
@@ -126,7 +148,7 @@ def _matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def trmm(v: Any) -> None:
-    a = applied(loops.filled(v.A, v.uplo == 1, TRIANGULAR, v.diag == 1), v.trans)
+    a = applied(filled(v.A, v.uplo == 1, TRIANGULAR, v.diag == 1), v.trans)
     pair = (a, v.B) if v.side == _LEFT else (v.B, a)
     loops.product(v.alpha, pair[0], pair[1], v.C.dtype.type(0), v.C)
 
@@ -139,23 +161,17 @@ def solve_triangular(
     a: np.ndarray, is_upper: bool, trans: int, is_unit: bool, is_left: bool, alpha: Any, b: np.ndarray
 ) -> None:
     """Solves op(A) X = alpha B, or X op(A) = alpha B, where X takes the place of B."""
-    # Each of the systems is one of a lower triangle from the left: X op(A) = B is op(A)^T X^T = B^T, and an upper
-    # triangle is a lower one from its end.
-    t = applied(a, trans)
-    if not is_left:
-        t = t.T
-    if is_upper == ((trans == 0) == is_left):
-        t, order = t[::-1, ::-1], -1
-    else:
-        order = 1
-    right = (b if is_left else b.T)[::order]
+    # X op(A) = B is op(A)^T X^T = B^T.
+    is_turned = (trans != 0) == is_left
+    right = b if is_left else b.T
     found = np.multiply(right, alpha, order="C", dtype=b.dtype)
-    loops.solve_lower(np.ascontiguousarray(t), is_unit, found)
+    t = np.ascontiguousarray(a.T if is_turned else a)
+    loops.substitute(t, is_upper == is_turned, is_unit, found, trans == 2)
     right[...] = found
 
 
 def dgmm(v: Any) -> None:
-    loops.dgmm(v.A, _dense(v.x), v.side == _LEFT, v.C)
+    np.multiply(v.A, v.x[:, None] if v.side == _LEFT else v.x, out=v.C)
 
 
 def geam(v: Any) -> None:

@@ -1,4 +1,4 @@
-"""The loops of BLAS on the CPU device, compiled for each type of numbers.
+"""The loops of BLAS on the CPU device that NumPy lacks or has more slowly, compiled for each type of numbers.
 
 Triangles are stored in three ways: as part of a matrix, as a band, packed. In each of them a column is without gaps, so
 that one loop handles all three: `column` says where a column begins in memory and which rows it has.
@@ -10,13 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from lancehead.decorators import njit
+from lancehead.lib.scipy.triangular import back_substitute
 
 DENSE, BAND, PACKED = 0, 1, 2
-TRIANGULAR, SYMMETRIC, HERMITIAN = 0, 1, 2
 #: Sums have no order that BLAS says.
 _ANY_ORDER = {"reassoc", "contract"}
-#: Of triangular systems, rows that are solved by a loop; the rest is a product of matrices.
-_BLOCK = 64
 
 
 @njit(error_model="numpy")
@@ -66,26 +64,6 @@ def nrm2(x, least, most):
         part = abs(v) / largest
         total += part * part
     return largest * np.sqrt(total)
-
-
-@njit(error_model="numpy", fastmath=_ANY_ORDER)
-def dot(x, y, conjugated):
-    """The sum of the products, of the first vector's conjugates on request."""
-    total = x.dtype.type(0)
-    if conjugated:
-        for i in range(x.size):
-            total += np.conj(x[i]) * y[i]
-    else:
-        for i in range(x.size):
-            total += x[i] * y[i]
-    return total
-
-
-@njit(error_model="numpy")
-def scal(alpha, x):
-    """x = alpha x."""
-    for i in range(x.size):
-        x[i] = alpha * x[i]
 
 
 @njit(error_model="numpy")
@@ -139,45 +117,12 @@ def rotm(x, y, h11, h21, h12, h22):
         y[i] = h21 * u + h22 * v
 
 
-@njit(error_model="numpy")
-def blend(alpha, found, beta, y):
-    """y = alpha found + beta y; with beta of 0, y is not read."""
-    if beta == 0:
-        for i in range(y.size):
-            y[i] = alpha * found[i]
-    else:
-        for i in range(y.size):
-            y[i] = alpha * found[i] + beta * y[i]
-
-
 # --- Matrices and vectors ---------------------------------------------------------------------------------------------
 
 
 @njit(error_model="numpy", fastmath=_ANY_ORDER)
-def gemv(a, x, trans):
-    """The product of a matrix by columns, its transpose (1) or its conjugate transpose (2), and a vector."""
-    m, n = a.shape
-    out = np.zeros(m if trans == 0 else n, a.dtype)
-    for j in range(n):
-        if trans == 0:
-            for i in range(m):
-                out[i] += a[i, j] * x[j]
-        elif trans == 1:
-            total = a.dtype.type(0)
-            for i in range(m):
-                total += a[i, j] * x[i]
-            out[j] = total
-        else:
-            total = a.dtype.type(0)
-            for i in range(m):
-                total += np.conj(a[i, j]) * x[i]
-            out[j] = total
-    return out
-
-
-@njit(error_model="numpy", fastmath=_ANY_ORDER)
 def gbmv(a, x, trans, m, kl, ku):
-    """The same with a band."""
+    """The product of a band, its transpose (1) or its conjugate transpose (2), and a vector."""
     n = a.shape[1]
     out = np.zeros(m if trans == 0 else n, a.dtype)
     for j in range(n):
@@ -294,67 +239,9 @@ def product(alpha, a, b, beta, c):
 
 
 @njit(error_model="numpy")
-def conjugate(a):
-    """The conjugates of the elements."""
-    return np.conj(a)
-
-
-@njit(error_model="numpy")
-def filled(a, is_upper, kind, is_unit):
-    """The whole matrix of which one triangle is stored: triangular, symmetric, or Hermitian."""
-    n = a.shape[0]
-    out = np.zeros((n, n), a.dtype)
-    for j in range(n):
-        for i in range(j + 1) if is_upper else range(j, n):
-            v = a[i, j]
-            if i == j and kind == TRIANGULAR and is_unit:
-                v = a.dtype.type(1)
-            if i == j and kind == HERMITIAN:
-                v = a.dtype.type(v.real)
-            out[i, j] = v
-            if i != j and kind != TRIANGULAR:
-                out[j, i] = np.conj(v) if kind == HERMITIAN else v
-    return out
-
-
-@njit(error_model="numpy")
-def update(is_upper, is_hermitian, alpha, found, beta, c):
-    """One triangle of C = alpha found + beta C; with beta of 0, C is not read."""
-    n = c.shape[0]
-    for j in range(n):
-        for i in range(j + 1) if is_upper else range(j, n):
-            v = alpha * found[i, j]
-            if beta != 0:
-                v += beta * c[i, j]
-            c[i, j] = c.dtype.type(v.real) if is_hermitian and i == j else v
-
-
-@njit(error_model="numpy")
-def solve_lower(t, is_unit, b):
-    """Solves T X = B for a lower triangle T of which nothing else is read; B becomes X. Blocks of rows are solved by a
-    loop, and what they contribute to the rows below is a product."""
-    n = t.shape[0]
-    for start in range(0, n, _BLOCK):
-        end = min(n, start + _BLOCK)
-        for i in range(start, end):
-            for k in range(start, i):
-                v = t[i, k]
-                for j in range(b.shape[1]):
-                    b[i, j] -= v * b[k, j]
-            if not is_unit:
-                v = t[i, i]
-                for j in range(b.shape[1]):
-                    b[i, j] /= v
-        if end < n:
-            b[end:] -= t[end:, start:end] @ b[start:end]
-
-
-@njit(error_model="numpy")
-def dgmm(a, x, is_left, c):
-    """C = diag(x) A, or A diag(x)."""
-    for j in range(a.shape[1]):
-        for i in range(a.shape[0]):
-            c[i, j] = a[i, j] * (x[i] if is_left else x[j])
+def substitute(t, is_lower, is_unit, b, conjugated):
+    """Solves T X = B for a triangle T, or its conjugate; B becomes X."""
+    back_substitute(t, is_lower, is_unit, b, conjugated)
 
 
 @njit(error_model="numpy")

@@ -35,6 +35,7 @@ from lancehead.cudalib.operands import (
     step,
 )  # fmt: skip
 from lancehead.cudalib.routines import CHOICES, ROUTINES, SIZES, Routine
+from lancehead.options import public
 
 
 def _dtype_of(value: Any, name: str, letters: str) -> np.dtype[Any]:
@@ -71,17 +72,7 @@ class Blas(Session):
     """
 
     LIBRARY = CUBLAS
-
-    def _create(self) -> Any:
-        handle = ctypes.c_void_p()
-        CUBLAS.call("cublasCreate_v2", ctypes.byref(handle))
-        return handle
-
-    def _destroy(self, handle: Any) -> None:
-        CUBLAS.call("cublasDestroy_v2", handle)
-
-    def _set_stream(self, handle: Any, stream: ctypes.c_void_p) -> None:
-        CUBLAS.call("cublasSetStream_v2", handle, stream)
+    CREATE, DESTROY, SET_STREAM = "cublasCreate_v2", "cublasDestroy_v2", "cublasSetStream_v2"
 
     # --- Vectors ------------------------------------------------------------------------------------------------------
 
@@ -149,7 +140,7 @@ class Blas(Session):
         with Call(self.stream) as call:
             x, y, dtype = self._vectors(call, letters, "", x=x, y=y)
             if call.gpu is None:
-                return dtype.type(blas_kernels.dot(x, y, name == "dotc"))
+                return (np.vdot if name == "dotc" else np.dot)(x, y)
             name = name if dtype.kind == "c" else "dot"
             return self._number(f"{LETTERS[dtype]}{name}", dtype, _size(x), x, y)
 
@@ -159,7 +150,7 @@ class Blas(Session):
             x, dtype = self._vectors(call, "SDCZ", "x", x=x)
             alpha = scalar(alpha, "alpha", dtype)
             if call.gpu is None:
-                blas_kernels.scal(alpha, x)
+                np.multiply(alpha, x, out=x)
             else:
                 self._run(f"{LETTERS[dtype]}scal", _size(x), host_pointer(alpha), x)
 
@@ -500,4 +491,4 @@ def gemm(transa: str, transb: str, alpha: Any, A: Any, B: Any, beta: Any = 0, C:
 
 
 __all__ = ["Blas", "CuBLASError", "axpy", "dot", "gemm", "gemv"]
-__dir__ = __all__.copy
+public(globals())

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.cudalib import fourier_kernels
+from lancehead.cudalib import fourier_kernels as loops
 from lancehead.cudalib.errors import CuFFTError
 from lancehead.cudalib.libraries import CUFFT, Session
 from lancehead.cudalib.operands import Call, pointer
+from lancehead.options import public
 
 _FORWARD, _INVERSE = -1, 1
 _KINDS = {"fF": ("R2C", 0x2A), "Ff": ("C2R", 0x2C), "FF": ("C2C", 0x29),
@@ -46,7 +47,7 @@ class FFTPlan(Session):
         mode: kept as an attribute; all modes are the same since cuFFT has one.
     """
 
-    LIBRARY = CUFFT
+    LIBRARY, DESTROY, SET_STREAM = CUFFT, "cufftDestroy", "cufftSetStream"
     MODE_NATIVE, MODE_FFTW_PADDING, MODE_FFTW_ASYMMETRIC, MODE_FFTW_ALL = 0, 1, 2, 3
     MODE_DEFAULT = MODE_FFTW_PADDING
     #: The transforms by types of input and output.
@@ -82,12 +83,6 @@ class FFTPlan(Session):
         )  # fmt: skip
         return handle
 
-    def _destroy(self, handle: Any) -> None:
-        CUFFT.call("cufftDestroy", handle)
-
-    def _set_stream(self, handle: Any, stream: ctypes.c_void_p) -> None:
-        CUFFT.call("cufftSetStream", handle, stream)
-
     def forward(self, ary: Any, out: Any = None) -> Any:
         """The transform, in `out` or a new array of NumPy; `out` may be `ary`."""
         return self._transform(ary, out, _FORWARD)
@@ -116,12 +111,13 @@ class FFTPlan(Session):
 
     def _on_host(self, source: np.ndarray, result: np.ndarray, direction: int) -> None:
         given = np.ascontiguousarray(source).reshape(self.batch, *self.ishape)
-        if self._name in ("R2C", "D2Z"):
-            found = fourier_kernels.from_real(given)
-        elif self._name in ("C2R", "Z2D"):
-            found = fourier_kernels.to_real(given, self.shape[-1])
+        axes = tuple(range(1, given.ndim))
+        if self.direction == "both":
+            found = (loops.whole if direction == _FORWARD else loops.inverse)(given, axes)
+        elif direction == _FORWARD:
+            found = loops.from_real(given, axes)
         else:
-            found = (fourier_kernels.whole if direction == _FORWARD else fourier_kernels.inverse)(given)
+            found = loops.to_real(given, self.shape, axes)
         result[...] = found.reshape(result.shape)
 
     def _on_gpu(self, call: Call, ary: Any, source: np.ndarray, out: Any, result: np.ndarray, direction: int) -> None:
@@ -204,4 +200,4 @@ def _complex(ary: Any) -> Any:
 
 
 __all__ = ["CuFFTError", "FFTPlan", "fft", "fft_inplace", "ifft", "ifft_inplace"]
-__dir__ = __all__.copy
+public(globals())

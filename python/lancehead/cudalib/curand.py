@@ -22,6 +22,7 @@ from lancehead.cudalib.errors import CuRandError
 from lancehead.cudalib.libraries import CURAND, Session
 from lancehead.cudalib.operands import Call, count, pointer
 from lancehead.cudalib.random_streams import PSEUDO, Sobol, Stream
+from lancehead.options import public
 
 _QUASI = {200: 32, 201: 32, 203: 64}
 
@@ -29,7 +30,7 @@ _QUASI = {200: 32, 201: 32, 203: 64}
 class RNG(Session):
     """The base of all generators."""
 
-    LIBRARY = CURAND
+    LIBRARY, DESTROY, SET_STREAM = CURAND, "curandDestroyGenerator", "curandSetStream"
     _kinds: Any = ()
 
     def __init__(self, rndtype: int, stream: Any) -> None:
@@ -48,12 +49,6 @@ class RNG(Session):
         handle = ctypes.c_void_p()
         CURAND.call("curandCreateGenerator", ctypes.byref(handle), ctypes.c_int(self.rndtype))
         return handle
-
-    def _destroy(self, handle: Any) -> None:
-        CURAND.call("curandDestroyGenerator", handle)
-
-    def _set_stream(self, handle: Any, stream: ctypes.c_void_p) -> None:
-        CURAND.call("curandSetStream", handle, stream)
 
     @property
     def offset(self) -> int:
@@ -313,4 +308,4 @@ def quasi(size: int, bits: int = 32, nd: int = 1, device: bool = False) -> Any:
 
 
 __all__ = ["PRNG", "QRNG", "CuRandError", "lognormal", "normal", "poisson", "quasi", "uniform"]
-__dir__ = __all__.copy
+public(globals())

@@ -12,25 +12,22 @@ array([0.8, 1.4])
 
 from __future__ import annotations
 
+import bisect
 import ctypes
 from typing import Any
 
 import numpy as np
 
 from lancehead.cudalib import solver_kernels as loops
-from lancehead.cudalib.blas_host import solve_triangular
-from lancehead.cudalib.blas_kernels import HERMITIAN, SYMMETRIC, filled
+from lancehead.cudalib.blas_host import HERMITIAN, SYMMETRIC, filled, solve_triangular
 from lancehead.cudalib.errors import CuSolverError
 from lancehead.cudalib.libraries import CUSOLVER, Session
-from lancehead.cudalib.operands import FLOATS, LETTERS, Call, choice, leading, pointer, real_of
+from lancehead.cudalib.operands import LETTERS, Call, choice, leading, pointer, real_of, value_type
+from lancehead.cudalib.routines import FILL, OPERATION, SIDE
+from lancehead.options import public
 
-_FILL: dict[Any, int] = {"L": 0, "U": 1}
-_OPERATIONS: dict[Any, int] = {"N": 0, "T": 1, "C": 2}
 _JOB: dict[Any, int] = {"N": 0, "V": 1}
-_SIDE: dict[Any, int] = {"L": 0, "R": 1}
 _JOBS = "ANS"
-#: From so many rows on, factorisations are faer's.
-_LARGE = 96
 
 
 class Solver(Session):
@@ -42,32 +39,22 @@ class Solver(Session):
     """
 
     LIBRARY = CUSOLVER
-
-    def _create(self) -> Any:
-        handle = ctypes.c_void_p()
-        CUSOLVER.call("cusolverDnCreate", ctypes.byref(handle))
-        return handle
-
-    def _destroy(self, handle: Any) -> None:
-        CUSOLVER.call("cusolverDnDestroy", handle)
-
-    def _set_stream(self, handle: Any, stream: ctypes.c_void_p) -> None:
-        CUSOLVER.call("cusolverDnSetStream", handle, stream)
+    CREATE, DESTROY, SET_STREAM = "cusolverDnCreate", "cusolverDnDestroy", "cusolverDnSetStream"
 
     def potrf(self, uplo: str, A: Any) -> int:
         """The factor of a positive definite matrix, A = L L^H or U^H U, in the triangle that is stored."""
-        fill = choice(uplo, "uplo", _FILL)
+        fill = choice(uplo, "uplo", FILL)
         with self._call() as call:
-            a = _square(call.matrix(A, "A", _dtype(A), True))
+            a = _square(call.matrix(A, "A", value_type(A, "A"), True))
             if call.gpu is None:
                 return _cholesky(a, fill == 1)
             return self._run(call, "potrf", a.dtype, [fill, a.shape[0], a])
 
     def potrs(self, uplo: str, A: Any, B: Any) -> int:
         """Solves A X = B, in place of B, with what `potrf` gives."""
-        fill = choice(uplo, "uplo", _FILL)
+        fill = choice(uplo, "uplo", FILL)
         with self._call() as call:
-            a = _square(call.matrix(A, "A", _dtype(A)))
+            a = _square(call.matrix(A, "A", value_type(A, "A")))
             b = _rows(call.matrix(B, "B", a.dtype, True), "B", a.shape[0])
             if call.gpu is not None:
                 given = [fill, a.shape[0], b.shape[1], a, b]
@@ -79,17 +66,17 @@ class Solver(Session):
     def getrf(self, A: Any, ipiv: Any) -> int:
         """The factors of A = P L U, in place; `ipiv` has the row that each row was exchanged with."""
         with self._call() as call:
-            a = call.matrix(A, "A", _dtype(A), True)
+            a = call.matrix(A, "A", value_type(A, "A"), True)
             pivots = _length(call.flat(ipiv, "ipiv", np.int32, True), "ipiv", min(a.shape))
             if call.gpu is None:
-                return int(loops.lu(a, pivots))
+                return _lu(a, pivots)
             return self._run(call, "getrf", a.dtype, [*a.shape, a], [pivots], has_length=False)
 
     def getrs(self, trans: str, A: Any, ipiv: Any, B: Any) -> int:
         """Solves op(A) X = B, in place of B, with what `getrf` gives."""
-        operation = choice(trans, "trans", _OPERATIONS)
+        operation = choice(trans, "trans", OPERATION)
         with self._call() as call:
-            a = _square(call.matrix(A, "A", _dtype(A)))
+            a = _square(call.matrix(A, "A", value_type(A, "A")))
             n = a.shape[0]
             pivots = _length(call.flat(ipiv, "ipiv", np.int32), "ipiv", n)
             b = _rows(call.matrix(B, "B", a.dtype, True), "B", n)
@@ -98,21 +85,25 @@ class Solver(Session):
                 return self._run(call, "getrs", a.dtype, given, has_work=False)
             if n and not (1 <= pivots.min() and pivots.max() <= n):
                 raise ValueError(f"ipiv has a row outside of the {n} rows of A")
+            rows = np.arange(n)
+            for i, pivot in enumerate(pivots):
+                rows[[i, pivot - 1]] = rows[[pivot - 1, i]]
             if operation == 0:
-                loops.exchange(pivots, b, False)
+                b[...] = b[rows]
             for is_upper in (False, True) if operation == 0 else (True, False):
                 solve_triangular(a, is_upper, operation, not is_upper, True, a.dtype.type(1), b)
             if operation != 0:
-                loops.exchange(pivots, b, True)
+                b[rows] = b.copy()
             return 0
 
     def geqrf(self, A: Any, tau: Any) -> int:
         """The factors of A = Q R, in place: R, and the reflections of Q below it with their factors in `tau`."""
         with self._call() as call:
-            a = call.matrix(A, "A", _dtype(A), True)
+            a = call.matrix(A, "A", value_type(A, "A"), True)
             factors = _length(call.flat(tau, "tau", a.dtype, True), "tau", min(a.shape))
             if call.gpu is None:
-                loops.reflections(a, factors)
+                found, factors[:] = np.linalg.qr(a, mode="raw")
+                a[...] = found.T
                 return 0
             return self._run(call, "geqrf", a.dtype, [*a.shape, a], [factors])
 
@@ -120,7 +111,7 @@ class Solver(Session):
         """The columns of Q of what `geqrf` gives, in place, of as many reflections as `tau` has; of complex numbers
         too."""
         with self._call() as call:
-            a = call.matrix(A, "A", _dtype(A), True)
+            a = call.matrix(A, "A", value_type(A, "A"), True)
             factors = call.flat(tau, "tau", a.dtype)
             m, n = a.shape
             if not factors.size <= n <= m:
@@ -137,9 +128,9 @@ class Solver(Session):
 
     def ormqr(self, side: str, trans: str, A: Any, tau: Any, C: Any) -> int:
         """C = op(Q) C, or C op(Q) on the right side, in place, with what `geqrf` gives; of complex numbers too."""
-        left, operation = choice(side, "side", _SIDE) == 0, choice(trans, "trans", _OPERATIONS)
+        left, operation = choice(side, "side", SIDE) == 0, choice(trans, "trans", OPERATION)
         with self._call() as call:
-            a = call.matrix(A, "A", _dtype(A))
+            a = call.matrix(A, "A", value_type(A, "A"))
             if operation == 1 and a.dtype.kind == "c":
                 raise ValueError("of complex numbers trans is 'N' or 'C'")
             factors = call.flat(tau, "tau", a.dtype)
@@ -169,7 +160,7 @@ class Solver(Session):
             if job not in _JOBS:
                 raise ValueError(f"{name} is 'A', 'S' or 'N', not {job!r}")
         with self._call() as call:
-            a = call.matrix(A, "A", _dtype(A), True)
+            a = call.matrix(A, "A", value_type(A, "A"), True)
             m, n = a.shape
             if m < n:
                 raise ValueError(f"A has {m} rows and {n} columns: its transpose has as many rows as columns, or more")
@@ -189,14 +180,14 @@ class Solver(Session):
     def syevd(self, jobz: str, uplo: str, A: Any, W: Any) -> int:
         """Eigenvalues of a symmetric or Hermitian matrix in ascending order in `W`; with "V" its vectors as columns in
         place of A, which with "N" is destroyed."""
-        job, fill = choice(jobz, "jobz", _JOB), choice(uplo, "uplo", _FILL)
+        job, fill = choice(jobz, "jobz", _JOB), choice(uplo, "uplo", FILL)
         with self._call() as call:
-            a = _square(call.matrix(A, "A", _dtype(A), True))
+            a = _square(call.matrix(A, "A", value_type(A, "A"), True))
             w = _length(call.flat(W, "W", real_of(a.dtype), True), "W", a.shape[0])
             is_complex = a.dtype.kind == "c"
             if call.gpu is not None:
                 return self._run(call, "heevd" if is_complex else "syevd", a.dtype, [job, fill, a.shape[0], a, w])
-            values, vectors = loops.eigenvalues(filled(a, fill == 1, HERMITIAN if is_complex else SYMMETRIC, False))
+            values, vectors = loops.eigenvalues(filled(a, fill == 1, HERMITIAN if is_complex else SYMMETRIC))
             w[:] = values
             if job:
                 a[...] = vectors
@@ -253,17 +244,35 @@ class Solver(Session):
 
 
 def _cholesky(a: np.ndarray, is_upper: bool) -> int:
-    if a.shape[0] >= _LARGE:
-        try:
-            found = loops.cholesky_factor(filled(a, is_upper, HERMITIAN, False))
-        except np.linalg.LinAlgError:
-            # The loop says at which minor it ends.
-            return int(loops.cholesky(a, is_upper))
-        part = np.conj(found.T) if is_upper else found
-        low = np.tri(a.shape[0]) == 1
-        np.copyto(a, part, where=low.T if is_upper else low)
-        return 0
-    return int(loops.cholesky(a, is_upper))
+    whole, n = filled(a, is_upper, HERMITIAN), a.shape[0]
+    found = _factor(whole)
+    order = n
+    if found is None:
+        # Up to some order leading minors have factors, and from there on none has.
+        order = bisect.bisect_left(range(n), True, key=lambda k: _factor(whole[: k + 1, : k + 1]) is None)
+        found = _factor(whole[:order, :order])
+    part, low = a[:order, :order], np.tri(order, dtype=bool)
+    np.copyto(part, np.conj(found.T) if is_upper else found, where=low.T if is_upper else low)
+    return 0 if order == n else order + 1
+
+
+def _factor(a: np.ndarray) -> Any:
+    try:
+        return loops.cholesky_factor(np.ascontiguousarray(a))
+    except np.linalg.LinAlgError:
+        return None
+
+
+def _lu(a: np.ndarray, pivots: np.ndarray) -> int:
+    found = np.array(a, order="C")
+    there, places = list(range(a.shape[0])), list(range(a.shape[0]))
+    for i, row in enumerate(loops.lu(found)[: pivots.size].tolist()):
+        j, other = places[row], there[i]
+        pivots[i] = j + 1
+        there[i], there[j], places[row], places[other] = row, other, i, j
+    a[...] = found
+    zeros = np.flatnonzero(a.diagonal() == 0)
+    return int(zeros[0]) + 1 if zeros.size else 0
 
 
 def _words(given: list[Any]) -> list[Any]:
@@ -276,14 +285,6 @@ def _words(given: list[Any]) -> list[Any]:
             found += [pointer(x), ctypes.c_int(leading(x))]
         else:
             found.append(pointer(x))
-    return found
-
-
-def _dtype(value: Any) -> np.dtype[Any]:
-    dtype = getattr(value, "dtype", None)
-    found = next((t for t in FLOATS if t == dtype), None)
-    if found is None:
-        raise TypeError(f"A is an array of float32, float64, complex64 or complex128, not of {dtype}")
     return found
 
 
@@ -312,4 +313,4 @@ def _length(a: np.ndarray, name: str, n: int) -> np.ndarray:
 
 
 __all__ = ["CuSolverError", "Solver"]
-__dir__ = __all__.copy
+public(globals())

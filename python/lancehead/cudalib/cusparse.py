@@ -10,7 +10,6 @@ array([4., 6.])
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,8 @@ import numpy as np
 from lancehead.cuda import device_array
 from lancehead.cudalib.errors import CuSparseError
 from lancehead.cudalib.libraries import CUSPARSE, Session
-from lancehead.cudalib.operands import Call, choice, count, scalar
+from lancehead.cudalib.operands import Call, choice, count, scalar, value_type
+from lancehead.cudalib.routines import OPERATION
 from lancehead.cudalib.sparse_gpu import Gpu
 from lancehead.cudalib.sparse_host import Host
 from lancehead.cudalib.sparse_matrices import (
@@ -40,10 +40,9 @@ from lancehead.cudalib.sparse_operands import (
     csr,
     general,
     sized,
-    value_type,
 )  # fmt: skip
+from lancehead.options import public
 
-_OPERATIONS: dict[Any, int] = {"N": 0, "T": 1, "C": 2}
 _DIRECTIONS: dict[Any, int] = {"R": 0, "C": 1}
 _ACTIONS: dict[Any, int] = {"S": 0, "N": 1}
 
@@ -63,6 +62,7 @@ class Sparse(Session):
     """
 
     LIBRARY = CUSPARSE
+    CREATE, DESTROY, SET_STREAM = "cusparseCreate", "cusparseDestroy", "cusparseSetStream"
 
     def __init__(self, idxbase: int = 0, stream: Any = 0) -> None:
         if idxbase not in (0, 1):
@@ -71,17 +71,6 @@ class Sparse(Session):
         super().__init__(stream)
         # On a GPU the operations refer to the library's handle.
         self._ops: Any = Host() if self._gpu is None else Gpu(self)
-
-    def _create(self) -> Any:
-        handle = ctypes.c_void_p()
-        CUSPARSE.call("cusparseCreate", ctypes.byref(handle))
-        return handle
-
-    def _destroy(self, handle: Any) -> None:
-        CUSPARSE.call("cusparseDestroy", handle)
-
-    def _set_stream(self, handle: Any, stream: ctypes.c_void_p) -> None:
-        CUSPARSE.call("cusparseSetStream", handle, stream)
 
     def matdescr(
         self, indexbase: int | None = None, diagtype: str = "N", fillmode: str = "L", matrixtype: str = "G"
@@ -165,7 +154,7 @@ class Sparse(Session):
         csrColInd: Any, x: Any, beta: Any, y: Any,
     ) -> None:  # fmt: skip
         """y = alpha op(A) x + beta y for a matrix of m rows and n columns."""
-        operation = choice(trans, "trans", _OPERATIONS)
+        operation = choice(trans, "trans", OPERATION)
         with self._call() as call:
             m, n, nnz = _counts(m=m, n=n, nnz=nnz)
             a = csr(call, m, n, nnz, general(descr, "A"), csrVal, csrRowPtr, csrColInd)
@@ -186,7 +175,7 @@ class Sparse(Session):
         csrRowPtrA: Any, csrColIndA: Any, B: Any, ldb: int, beta: Any, C: Any, ldc: int,
     ) -> None:  # fmt: skip
         """C = alpha op(A) op(B) + beta C, where A has m rows and k columns and op(B) n columns."""
-        first, second = choice(transA, "transA", _OPERATIONS), choice(transB, "transB", _OPERATIONS)
+        first, second = choice(transA, "transA", OPERATION), choice(transB, "transB", OPERATION)
         m, n, k, nnz = _counts(m=m, n=n, k=k, nnz=nnz)
         with self._call() as call:
             a = csr(call, m, k, nnz, general(descrA, "A"), csrValA, csrRowPtrA, csrColIndA)
@@ -217,7 +206,7 @@ class Sparse(Session):
     ) -> None:  # fmt: skip
         """y = alpha A x + beta y for a matrix of mb rows and nb columns of square blocks, whose elements are by rows
         (`dir` "R") or columns ("C")."""
-        if choice(trans, "trans", _OPERATIONS):
+        if choice(trans, "trans", OPERATION):
             raise CuSparseError(10, "bsrmv takes a matrix as it is: trans='N'")
         with self._call() as call:
             a = self._blocks(call, dir, mb, nb, nnzb, descr, bsrVal, bsrRowPtr, bsrColInd, blockDim)
@@ -232,7 +221,7 @@ class Sparse(Session):
     ) -> None:  # fmt: skip
         """`bsrmv` of the rows of blocks that a mask lists; the other elements of y stay as they are. `bsrRowPtr` and
         `bsrEndPtr` have for each row its first block, and the one after its last."""
-        if choice(trans, "trans", _OPERATIONS):
+        if choice(trans, "trans", OPERATION):
             raise CuSparseError(10, "bsrxmv takes a matrix as it is: trans='N'")
         with self._call() as call:
             size, rows = count(sizeOfMask, "sizeOfMask"), count(mb, "mb")
@@ -267,7 +256,7 @@ class Sparse(Session):
         """Checks the matrix and returns the analysis that `csrsv_solve` takes."""
         with self._call() as call:
             csr(call, count(m, "m"), m, count(nnz, "nnz"), descr, csrVal, csrRowPtr, csrColInd)
-        return SolveAnalysisInfo(choice(trans, "trans", _OPERATIONS))
+        return SolveAnalysisInfo(choice(trans, "trans", OPERATION))
 
     def csrsv_solve(
         self, trans: str, m: int, alpha: Any, descr: MatDescr, csrVal: Any, csrRowPtr: Any, csrColInd: Any,
@@ -294,7 +283,7 @@ class Sparse(Session):
         self, trans: str, m: int, n: int, alpha: Any, descr: MatDescr, values: Any, pointers: Any, indices: Any,
         info: SolveAnalysisInfo, x: Any, ldx: int, y: Any, ldy: int,
     ) -> None:  # fmt: skip
-        operation = choice(trans, "trans", _OPERATIONS)
+        operation = choice(trans, "trans", OPERATION)
         m, n, ldx, ldy = _counts(m=m, n=n, ldx=ldx, ldy=ldy)
         if not isinstance(info, SolveAnalysisInfo) or info.operation != operation:
             raise ValueError("info is what the analysis of the same operation gives")
@@ -320,7 +309,7 @@ class Sparse(Session):
     def _factor(
         self, trans: str, m: int, descr: MatDescr, values: Any, pointers: Any, indices: Any, is_symmetric: bool
     ) -> None:
-        if choice(trans, "trans", _OPERATIONS):
+        if choice(trans, "trans", OPERATION):
             raise CuSparseError(10, "an incomplete factorisation takes a matrix as it is: trans='N'")
         m = count(m, "m")
         with self._call() as call:
@@ -412,7 +401,7 @@ class Sparse(Session):
     def _factors(
         self, call: Call, transA: str, transB: str, m: int, n: int, k: int, a: Any, b: Any, dtype: Any
     ) -> tuple[Csr, int, Csr, int]:
-        first, second = choice(transA, "transA", _OPERATIONS), choice(transB, "transB", _OPERATIONS)
+        first, second = choice(transA, "transA", OPERATION), choice(transB, "transB", OPERATION)
         m, n, k = _counts(m=m, n=n, k=k)
         made: list[Csr] = []
         for name, rows, width, trans, (descr, nnz, values, pointers, indices) in (
@@ -433,8 +422,8 @@ class Sparse(Session):
             ValueError: the product has no elements, or the shapes do not fit.
         """
         descrA, descrB, descrC = (d or self.matdescr() for d in (descrA, descrB, descrC))
-        m, k = matA.shape[::-1] if choice(transA, "transA", _OPERATIONS) else matA.shape
-        inner, n = matB.shape[::-1] if choice(transB, "transB", _OPERATIONS) else matB.shape
+        m, k = matA.shape[::-1] if choice(transA, "transA", OPERATION) else matA.shape
+        inner, n = matB.shape[::-1] if choice(transB, "transB", OPERATION) else matB.shape
         if k != inner:
             raise ValueError(f"op(A) has {k} columns and op(B) {inner} rows")
         first, second = (descrA, matA.nnz), (descrB, matB.nnz)
@@ -628,4 +617,4 @@ __all__ = [
     "CuSparseError", "CudaBSRMatrix", "CudaCSCMatrix", "CudaCSRMatrix", "CudaSparseMatrix", "MatDescr", "Sparse",
     "bsr_matrix", "csc_matrix", "csr_matrix",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lancehead.cuda.errors import CudaAPIError, CudaDriverError, CudaSupportError
+from lancehead.options import public
 
 
 class CudaLibraryError(CudaDriverError):
@@ -81,4 +82,4 @@ __all__ = [
     "CuBLASError", "CuFFTError", "CuRandError", "CuSolverError", "CuSparseError", "CudaAPIError", "CudaLibraryError",
     "CudaSupportError",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())

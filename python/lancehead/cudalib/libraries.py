@@ -115,6 +115,8 @@ class Session:
     """
 
     LIBRARY: Library
+    #: Functions of the library that make a handle, end it, and have it put its work into a stream.
+    CREATE = DESTROY = SET_STREAM = ""
 
     def __init__(self, stream: Any = 0) -> None:
         self._gpu = current_gpu()
@@ -128,13 +130,9 @@ class Session:
 
     def _create(self) -> Any:
         """A handle of the library."""
-        raise NotImplementedError
-
-    def _destroy(self, handle: Any) -> None:
-        """Ends what a handle stands for."""
-
-    def _set_stream(self, handle: Any, stream: ctypes.c_void_p) -> None:
-        """Has the library put its work into a stream."""
+        handle = ctypes.c_void_p()
+        self.LIBRARY.call(self.CREATE, ctypes.byref(handle))
+        return handle
 
     @property
     def stream(self) -> Any:
@@ -147,7 +145,7 @@ class Session:
         there = _stream_of(self._gpu, stream)
         self._stream = stream
         if self._handle is not None and not self._closed:
-            self._set_stream(self._handle, ctypes.c_void_p(there))
+            self.LIBRARY.call(self.SET_STREAM, self._handle, ctypes.c_void_p(there))
 
     def check(self) -> None:
         """Whether calls can be made.
@@ -173,7 +171,7 @@ class Session:
             self._closed = True
             if self._handle is not None:
                 handle, self._handle = self._handle, None
-                self._destroy(handle)
+                self.LIBRARY.call(self.DESTROY, handle)
 
     def __enter__(self) -> Any:
         return self

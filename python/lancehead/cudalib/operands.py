@@ -27,7 +27,9 @@ LETTERS = {np.dtype("f"): "S", np.dtype("d"): "D", np.dtype("F"): "C", np.dtype(
 
 
 class Call:
-    """The arrays of one call. As a context manager it copies back what was written, if nothing is raised."""
+    """The arrays of one call. As a context manager it copies back what was written, if nothing is raised. NumPy does
+    not warn within, since CUDA's libraries do not.
+    """
 
     def __init__(self, stream: Any = 0) -> None:
         self.stream = stream
@@ -35,11 +37,14 @@ class Call:
         self._back: list[tuple[Any, Any]] = []
         # Memory that must live until the call is done.
         self._kept: list[Any] = []
+        self._quiet = np.errstate(all="ignore")
 
     def __enter__(self) -> Call:
+        self._quiet.__enter__()
         return self
 
-    def __exit__(self, kind: Any, *rest: object) -> None:
+    def __exit__(self, kind: Any, *rest: Any) -> None:
+        self._quiet.__exit__(kind, *rest)
         if kind is None:
             for host, there in self._back:
                 if isinstance(host, DeviceNDArray):
@@ -192,6 +197,24 @@ class Described:
 
     def __init__(self, a: np.ndarray) -> None:
         self.__cuda_array_interface__ = {**a.__array_interface__, "version": 3, "strides": a.strides}
+
+
+def blend(alpha: Any, found: np.ndarray, beta: Any, out: np.ndarray) -> None:
+    """out = alpha found + beta out in the memory of the host; with beta of 0, `out` is not read."""
+    np.copyto(out, alpha * found + beta * out if beta != 0 else alpha * found)
+
+
+def value_type(array: Any, name: str) -> np.dtype[Any]:
+    """The type of an array of numbers.
+
+    Raises:
+        TypeError: it is none that the libraries compute with.
+    """
+    dtype = getattr(array, "dtype", None)
+    found = next((t for t in FLOATS if t == dtype), None)
+    if found is None:
+        raise TypeError(f"{name} is an array of float32, float64, complex64 or complex128, not of {dtype}")
+    return found
 
 
 def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:

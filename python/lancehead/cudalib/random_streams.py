@@ -16,9 +16,8 @@ from lancehead.xp.streams import _table, xorwow_start
 
 _LENGTH, _RANGE = 105, 104
 _M1, _M2 = loops.M1, loops.M2
-_STEP1 = ((0, 1, 0), (0, 0, 1), (-810728 % _M1, 1403580, 0))
-_STEP2 = ((0, 1, 0), (0, 0, 1), (-1370589 % _M2, 0, 527612))
-_Matrix = tuple[tuple[int, ...], ...]
+_STEP1 = np.array([[0, 1, 0], [0, 0, 1], [-810728 % _M1, 1403580, 0]], object)
+_STEP2 = np.array([[0, 1, 0], [0, 0, 1], [-1370589 % _M2, 0, 527612]], object)
 
 
 class Stream:
@@ -142,9 +141,8 @@ class Mrg32k3a(_Turns):
         low, high = self.seed & 0xFFFFFFFF ^ 0x55555555, self.seed >> 32 & 0xFFFFFFFF ^ 0xAAAAAAAA
         factors = (low, high, low, high, low, high) if self.seed else (1,) * 6
         start = [f * 12345 % m for f, m in zip(factors, (_M1,) * 3 + (_M2,) * 3, strict=True)]
-        start = [*_times(_power(_STEP1, rounds, _M1), start[:3], _M1),
-                 *_times(_power(_STEP2, rounds, _M2), start[3:], _M2)]  # fmt: skip
-        jumps = (np.array(_power(step, 2**76, m), np.uint64) for step, m in ((_STEP1, _M1), (_STEP2, _M2)))
+        start = [*_power(_STEP1, rounds, _M1) @ start[:3] % _M1, *_power(_STEP2, rounds, _M2) @ start[3:] % _M2]
+        jumps = (_power(step, 2**76, m).astype(np.uint64) for step, m in ((_STEP1, _M1), (_STEP2, _M2)))
         return loops.mrg_threads(np.array(start, np.uint64), *jumps)  # type: ignore[no-any-return]
 
     def _draw(self, turn: int, out: np.ndarray) -> None:
@@ -156,22 +154,13 @@ class Mrg32k3a(_Turns):
         loops.mrg_bits(words, out)
 
 
-@functools.cache
-def _power(matrix: _Matrix, n: int, m: int) -> _Matrix:
-    if n == 0:
-        return ((1, 0, 0), (0, 1, 0), (0, 0, 1))
-    half = _power(matrix, n // 2, m)
-    found = _product(half, half, m)
-    return _product(found, matrix, m) if n % 2 else found
-
-
-def _product(a: _Matrix, b: _Matrix, m: int) -> _Matrix:
-    columns = tuple(zip(*b, strict=True))
-    return tuple(tuple(sum(x * y for x, y in zip(row, c, strict=True)) % m for c in columns) for row in a)
-
-
-def _times(a: _Matrix, v: list[int], m: int) -> list[int]:
-    return [sum(x * y for x, y in zip(row, v, strict=True)) % m for row in a]
+def _power(matrix: np.ndarray, n: int, m: int) -> np.ndarray:
+    """The power of a matrix of integers, modulo a number."""
+    found: np.ndarray = np.eye(3, dtype=object)
+    while n:
+        found = found @ matrix % m if n % 2 else found
+        matrix, n = matrix @ matrix % m, n // 2
+    return found
 
 
 class Philox(Stream):

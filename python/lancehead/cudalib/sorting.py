@@ -19,6 +19,7 @@ from lancehead.cuda.gpu import current_gpu
 from lancehead.cuda.streams import check
 from lancehead.cudalib import sorting_kernels as loops
 from lancehead.cudalib.operands import Call, Described, count
+from lancehead.options import public
 
 _KEYS: tuple[np.dtype[Any], ...] = tuple(np.dtype(c) for c in ("f4", "f8", "i4", "u4", "i8", "u8"))
 _BLOCK = 256
@@ -180,4 +181,4 @@ def _on_gpu(
 
 
 __all__ = ["RadixSort", "segmented_sort"]
-__dir__ = __all__.copy
+public(globals())

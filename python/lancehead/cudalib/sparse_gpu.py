@@ -94,14 +94,11 @@ class Gpu:
             raise ValueError(f"the pointers of {a.name} do not ascend from {a.base} to at most its {a.indices.size}")
         return found
 
-    def _described(self, base: int) -> Any:
-        @contextmanager
-        def made() -> Iterator[ctypes.c_void_p]:
-            with self._made("CreateMatDescr", "DestroyMatDescr") as descr:
-                CUSPARSE.call("cusparseSetMatIndexBase", descr, _int(base))
-                yield descr
-
-        return made()
+    @contextmanager
+    def _described(self, base: int) -> Iterator[ctypes.c_void_p]:
+        with self._made("CreateMatDescr", "DestroyMatDescr") as descr:
+            CUSPARSE.call("cusparseSetMatIndexBase", descr, _int(base))
+            yield descr
 
     def _buffered(self, question: str, name: str, *args: Any) -> None:
         """Calls a function with memory of the size that another one says."""

@@ -1,4 +1,5 @@
-"""cuSPARSE on the CPU device: the operations of `Sparse` by the compiled loops of `sparse_kernels`."""
+"""cuSPARSE on the CPU device: the operations of `Sparse` by NumPy, by the loops of `lancehead.sparse`, and by those of
+`sparse_kernels`."""
 
 from __future__ import annotations
 
@@ -8,105 +9,112 @@ import numpy as np
 
 from lancehead.cudalib import sparse_kernels
 from lancehead.cudalib.errors import CuSparseError
+from lancehead.cudalib.operands import blend
 from lancehead.cudalib.sparse_operands import Blocks, Csr, Indexed, Result, store
+from lancehead.sparse import csr_array, loops
+from lancehead.sparse.formats import compressed
 
 _ZERO_PIVOT = 9
 #: Their types are known when they are called.
-loops: Any = sparse_kernels
+kernels: Any = sparse_kernels
 
 
 def _indices(x: Indexed, limit: int) -> np.ndarray:
     found = x.indices - x.base if x.base else x.indices
-    if not loops.reached(found, limit):
+    if loops.index_fault(found.size)(found, found.size, limit):
         raise ValueError(f"{x.name} has an index outside of an array of {limit} elements")
     return found
 
 
-def _parts(a: Csr | Blocks, rows: int, columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values, pointers and indices of a matrix, which is checked: loops go where indices say."""
+def _parts(a: Csr | Blocks) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Values, indices and pointers of a matrix, which is checked: loops go where indices say."""
     pointers, indices = (x - a.base if a.base else x for x in (a.pointers, a.indices))
-    wrong = loops.flaw(pointers, indices, rows, columns)
-    if wrong:
-        raise ValueError(
-            f"the pointers of {a.name} do not ascend from {a.base} to at most the number of its elements"
-            if wrong == 1
-            else f"{a.name} has an index outside of its {columns} columns (indices begin with {a.base})"
-        )
-    return a.values, pointers, indices
+    if loops.pointer_fault(pointers, indices.size, a.rows):
+        raise ValueError(f"the pointers of {a.name} do not ascend from {a.base} to at most the number of its elements")
+    size = pointers[a.rows]
+    if loops.index_fault(size)(indices, size, a.columns):
+        raise ValueError(f"{a.name} has an index outside of its {a.columns} columns (indices begin with {a.base})")
+    return a.values, indices[:size], pointers
 
 
-def _csr(a: Csr) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, int]:
-    return (*_parts(a, a.rows, a.columns), a.rows, a.columns)
-
-
-def _applied(a: Csr, trans: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, int]:
-    """op(A) by rows."""
-    values, pointers, indices, rows, columns = _csr(a)
+def _matrix(a: Csr, trans: int = 0) -> Any:
+    """op(A) as a sparse array, by columns if it is turned."""
+    values, indices, pointers = _parts(a)
+    values = values[: indices.size]
     if trans == 0:
-        return values, pointers, indices, rows, columns
-    values, indices, pointers = loops.transposed(values, pointers, indices, rows, columns)
-    return (values.conj() if trans == 2 else values), pointers, indices, columns, rows
+        return compressed("csr", pointers, indices, values, (a.rows, a.columns))
+    values = values.conj() if trans == 2 else values
+    return compressed("csc", pointers, indices, values, (a.columns, a.rows))
+
+
+def _from_blocks(a: Blocks) -> Any:
+    """A sparse array by rows of one of blocks, whose elements are all stored."""
+    values, indices, pointers = _parts(a)
+    blocks = values[: indices.size * a.block**2].reshape(-1, a.block, a.block)
+    blocks = blocks.transpose(0, 2, 1) if a.by_columns else blocks
+    return compressed("bsr", pointers, indices, blocks, (a.rows * a.block, a.columns * a.block)).tocsr()
+
+
+def _kept(c: Result, found: Any) -> int:
+    """Stores a sparse array, with the places of each row in order."""
+    found.sort_indices()
+    return c.keep(found.data.reshape(-1), found.indptr, found.indices)
 
 
 class Host:
     """The operations."""
 
     def axpyi(self, alpha: Any, x: Indexed, y: np.ndarray) -> None:
-        loops.axpyi(alpha, x.values, _indices(x, y.size), y)
+        kernels.axpyi(alpha, x.values, _indices(x, y.size), y)
 
     def doti(self, x: Indexed, y: np.ndarray, conjugated: bool) -> Any:
-        return y.dtype.type(loops.doti(x.values, _indices(x, y.size), y, conjugated))
+        return y.dtype.type(kernels.doti(x.values, _indices(x, y.size), y, conjugated))
 
     def gather(self, y: np.ndarray, x: Indexed, clears: bool) -> None:
-        loops.gather(y, x.values, _indices(x, y.size), clears)
+        kernels.gather(y, x.values, _indices(x, y.size), clears)
 
     def scatter(self, x: Indexed, y: np.ndarray) -> None:
-        loops.scatter(x.values, _indices(x, y.size), y)
+        kernels.scatter(x.values, _indices(x, y.size), y)
 
     def roti(self, x: Indexed, y: np.ndarray, c: Any, s: Any) -> None:
-        loops.roti(x.values, _indices(x, y.size), y, c, s)
+        kernels.roti(x.values, _indices(x, y.size), y, c, s)
 
     def spmv(self, a: Csr, trans: int, alpha: Any, x: np.ndarray, beta: Any, y: np.ndarray) -> None:
-        if trans:
-            return self.spmm(a, trans, alpha, x[:, None], 0, beta, y[:, None])
-        values, pointers, indices, rows, _ = _csr(a)
-        found = loops.row_products(values, pointers, indices, rows, np.ascontiguousarray(x))
-        loops.blend(alpha, found[:, None], beta, y[:, None])
-        return None
+        blend(alpha, _matrix(a, trans) @ x, beta, y)
 
     def spmm(self, a: Csr, trans: int, alpha: Any, b: np.ndarray, trans_b: int, beta: Any, c: np.ndarray) -> None:
         right = b.T if trans_b else b
-        right = np.ascontiguousarray(right.conj() if trans_b == 2 else right)
-        loops.blend(alpha, loops.product(*_csr(a), trans, right), beta, c)
+        blend(alpha, _matrix(a, trans) @ (right.conj() if trans_b == 2 else right), beta, c)
 
     def spsm(self, a: Csr, trans: int, alpha: Any, x: np.ndarray, y: np.ndarray) -> None:
-        values, pointers, indices, rows, _ = _applied(a, trans)
+        m = _matrix(a, trans).tocsr()
         found = np.multiply(x, alpha, order="C", dtype=y.dtype)
-        missing = loops.solve(values, pointers, indices, rows, a.is_upper != (trans != 0), a.is_unit, found)
+        missing = kernels.solve(m.data, m.indptr, m.indices, a.rows, a.is_upper != (trans != 0), a.is_unit, found)
         if missing >= 0:
             raise CuSparseError(_ZERO_PIVOT, f"row {missing} of {a.name} has no element on the diagonal")
         y[...] = found
 
     def geam(self, alpha: Any, a: Csr, beta: Any, b: Csr, c: Result) -> int:
-        return c.keep(*loops.added(alpha, *_csr(a)[:3], beta, *_csr(b)[:3], a.rows, a.columns))
+        # Sums that are zero stay entries, as they were counted.
+        first, second = ((x.data, x.indptr, x.indices) for x in (_matrix(a), _matrix(b)))
+        return c.keep(*kernels.added(alpha, *first, beta, *second, a.rows, a.columns))
 
     def gemm(self, a: Csr, trans_a: int, b: Csr, trans_b: int, c: Result) -> int:
-        *first, rows, inner = _applied(a, trans_a)
-        *second, other, columns = _applied(b, trans_b)
-        if inner != other:
-            raise ValueError(f"op(A) has {inner} columns and op(B) {other} rows")
-        return c.keep(*loops.sparse_product(*first, *second, rows, columns))
+        first, second = _matrix(a, trans_a).tocsr(), _matrix(b, trans_b).tocsr()
+        if first.shape[1] != second.shape[0]:
+            raise ValueError(f"op(A) has {first.shape[1]} columns and op(B) {second.shape[0]} rows")
+        return _kept(c, first @ second)
 
     def factor(self, a: Csr, is_symmetric: bool) -> None:
-        values, pointers, indices, rows, _ = _csr(a)
-        loop = loops.incomplete_cholesky if is_symmetric else loops.incomplete_lu
-        row = loop(values, pointers, indices, rows)
+        values, indices, pointers = _parts(a)
+        loop = kernels.incomplete_cholesky if is_symmetric else kernels.incomplete_lu
+        row = loop(values, pointers, indices, a.rows)
         if row >= 0:
             raise CuSparseError(_ZERO_PIVOT, f"the pivot of row {row} of {a.name} is not there or not one to divide by")
 
     def gtsv(self, low: np.ndarray, d: np.ndarray, high: np.ndarray, b: np.ndarray, pivots: bool) -> None:
         found = np.ascontiguousarray(b)
-        loops.tridiagonal(low, d, high, found, pivots)
+        kernels.tridiagonal(low, d, high, found, pivots)
         if found is not b:
             b[...] = found
 
@@ -115,16 +123,12 @@ class Host:
             self.gtsv(low[:, i], d[:, i], high[:, i], x[:, i : i + 1], False)
 
     def bsrmv(self, a: Blocks, alpha: Any, x: np.ndarray, beta: Any, y: np.ndarray) -> None:
-        found = loops.from_blocks(*_parts(a, a.rows, a.columns), a.block, a.by_columns)
-        rows = loops.row_products(*found, a.rows * a.block, np.ascontiguousarray(x))
-        loops.blend(alpha, rows[:, None], beta, y[:, None])
+        blend(alpha, _from_blocks(a) @ x, beta, y)
 
     def bsrxmv(
         self, a: Blocks, mask: np.ndarray, ends: np.ndarray, alpha: Any, x: np.ndarray, beta: Any, y: np.ndarray
     ) -> None:
-        rows = mask - a.base
-        if not loops.reached(rows, a.rows):
-            raise ValueError("bsrMaskPtr has an index outside of the rows")
+        rows = _indices(Indexed(None, mask, a.base, "bsrMaskPtr"), a.rows)
         begin, end, indices = (v - a.base for v in (a.pointers, ends, a.indices))
         for i in rows:
             if not 0 <= begin[i] <= end[i] <= indices.size:
@@ -136,37 +140,45 @@ class Host:
             self.bsrmv(part, alpha, x, beta, y[i * a.block : (i + 1) * a.block])
 
     def bsr2csr(self, a: Blocks, c: Result) -> None:
-        c.keep(*loops.from_blocks(*_parts(a, a.rows, a.columns), a.block, a.by_columns))
+        found = _from_blocks(a)
+        c.keep(found.data, found.indptr, found.indices)
 
     def csr2bsr(self, a: Csr, block: int, by_columns: bool, c: Result) -> int:
-        return c.keep(*loops.to_blocks(*_csr(a), block, by_columns))
+        m = _matrix(a)
+        rows, columns = (-(-n // block) * block for n in m.shape)
+        pointers = np.pad(m.indptr, (0, rows - a.rows), "edge")
+        found = compressed("csr", pointers, m.indices, m.data, (rows, columns)).tobsr((block, block))
+        found.sort_indices()
+        blocks = found.data.transpose(0, 2, 1) if by_columns else found.data
+        return c.keep(blocks.reshape(-1), found.indptr, found.indices)
 
     def coo2csr(self, x: Indexed, rows: int, out: np.ndarray) -> None:
         found = _indices(x, rows)
-        if found.size and (np.diff(found) < 0).any():
+        if (np.diff(found) < 0).any():
             raise ValueError(f"{x.name} is not in order")
-        store(out, loops.from_rows(found, rows) + x.base, "csrRowPtr")
+        store(out, np.searchsorted(found, np.arange(rows + 1)) + x.base, "csrRowPtr")
 
     def csr2coo(self, x: Indexed, rows: int, out: np.ndarray) -> None:
         pointers = x.indices - x.base
         if pointers[0] or (np.diff(pointers) < 0).any() or pointers[-1] > out.size:
             raise ValueError(f"{x.name} does not ascend from {x.base} to at most the number of elements")
-        store(out, loops.to_rows(pointers, rows) + x.base, "cooRowInd")
+        store(out, np.repeat(np.arange(rows), np.diff(pointers)) + x.base, "cooRowInd")
 
     def csr2csc(self, a: Csr, c: Result) -> None:
-        values, indices, pointers = loops.transposed(*_csr(a))
-        c.keep(values, pointers, indices)
+        found = _matrix(a).tocsc()
+        c.keep(found.data, found.indptr, found.indices)
 
     def to_dense(self, a: Csr, by_columns: bool, out: np.ndarray) -> None:
-        values, pointers, indices, rows, _ = _csr(a)
-        loops.fill_dense(values, pointers, indices, rows, by_columns, out)
+        found = _matrix(a).toarray()
+        out[...] = found.T if by_columns else found
 
     def from_dense(self, a: np.ndarray, by_columns: bool, counts: np.ndarray, c: Result) -> None:
-        values, pointers, indices = loops.from_dense(a.T if by_columns else a)
-        if (np.diff(pointers) != counts).any():
+        # Columns are contiguous.
+        found = csr_array(a.T) if by_columns else csr_array(a.T).T.tocsr()
+        if (np.diff(found.indptr) != counts).any():
             raise ValueError("the numbers of elements are not those of the matrix: `nnz` counts them")
-        c.keep(values, pointers, indices)
+        c.keep(found.data, found.indptr, found.indices)
 
     def counted(self, a: np.ndarray, by_columns: bool, out: np.ndarray) -> int:
-        loops.counted(a, by_columns, out)
+        out[:] = np.count_nonzero(a, axis=0 if by_columns else 1)
         return int(out.sum())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.cudalib.errors import CuSparseError
-from lancehead.cudalib.operands import FLOATS, Call
+from lancehead.cudalib.operands import Call, value_type
 
 _UNSUPPORTED_TYPE = 8
 _MATRICES = "GSHT"
@@ -107,19 +107,6 @@ class Result:
         if self.indices is not None:
             store(self.indices, indices + self.base, "the result's indices")
         return int(pointers[-1])
-
-
-def value_type(array: Any, name: str) -> np.dtype[Any]:
-    """The type of an array of numbers.
-
-    Raises:
-        TypeError: it is none that the library has.
-    """
-    dtype = getattr(array, "dtype", None)
-    found = next((t for t in FLOATS if t == dtype), None)
-    if found is None:
-        raise TypeError(f"{name} is an array of float32, float64, complex64 or complex128, not of {dtype}")
-    return found
 
 
 def sized(call: Call, value: Any, name: str, dtype: Any, n: int, out: bool = False) -> np.ndarray:

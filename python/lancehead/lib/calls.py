@@ -182,6 +182,8 @@ def sum(iterable, /, start=0):
         prim.error("`sum` adds no strings: use `''.join(...)`")
     total = start
     for x in iterable:
+        if prim.is_array(x) and prim.is_number(start):
+            prim.error("`sum` adds arrays to a number: use `a.sum(axis=0)`, or begin with an array: `sum(rows, zeros)`")
         total = total + x
     return total
 

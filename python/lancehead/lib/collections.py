@@ -337,7 +337,7 @@ class deque:
         return min(n, self._limit // self._count + 1) if self._limit >= 0 else n
 
     def __rmul__(self, n):
-        return self * n
+        return self.__mul__(n)
 
     def __imul__(self, n):
         if not (prim.is_int(n) or prim.is_bool(n)):

@@ -283,7 +283,7 @@ class list:
 
     def __rmul__(self, n):
         """The items several times."""
-        return self * n
+        return self.__mul__(n)
 
     def __imul__(self, n):
         """Repeats the items in place."""

@@ -285,6 +285,9 @@ class range:
         if prim.is_array(x):
             prim.error("what is looked for in a range is a number")
         if not prim.is_number(x):
+            for i in self:
+                if i == x:
+                    return True
             return False
         if self.step > 0:
             return self.start <= x and x < self.stop and (x - self.start) % self.step == 0

@@ -102,7 +102,7 @@ class tuple:
         return out
 
     def __rmul__(self, n):
-        return self * n
+        return self.__mul__(n)
 
     def __eq__(self, other):
         if not (prim.is_tuple(other) or prim.is_a(other, "tuples.tuple")):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +43,16 @@ class Node:
     kind: str
     parts: tuple[Any, ...]
     line: int
+
+
+def nodes(tree: Any) -> Iterator[Node]:
+    """All nodes of a tree, or of several, each before those that it consists of."""
+    if isinstance(tree, Node):
+        yield tree
+        tree = tree.parts
+    if isinstance(tree, list | tuple):
+        for part in tree:
+            yield from nodes(part)
 
 
 @dataclass

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.cupy.c.parsing import Function, Node, Parser, TypeName, Unit
+from lancehead.cupy.c.parsing import Function, Node, Parser, TypeName, Unit, nodes
 from lancehead.cupy.c.statements import Statements
 from lancehead.cupy.c.tokens import CompileException, Failure, tokens
 from lancehead.cupy.c.values import Pointer, Value, converted, exact, scalar
-from lancehead.cupy.c.writing import Writer, addressed, indexing, references, unused
+from lancehead.cupy.c.writing import Writer, addressed, assigned, indexing, references, unused
 
 _numbered = itertools.count()
 
@@ -154,7 +154,7 @@ class Program:
     def _written(self, f: Function, own: str, env: dict[str, Any], types: list[Any], result: Any) -> str:
         assert f.body is not None, "it has one"
         w = Statements(self, env, result)
-        w.boxed = addressed(f.body, set()) | self._passed(f.body)
+        w.boxed = addressed(f.body) | self._passed(f.body)
         w.indices = indexing(f.body, set())
         names: list[str] = []
         by_reference = references(f)
@@ -191,7 +191,7 @@ class Program:
 
     def _moving(self, w: Writer, body: Node, c_name: str, name: str, d: Pointer) -> Value:
         # A kernel's pointer; a place of its own if the kernel moves it.
-        if c_name in _assigned(body, set()):
+        if c_name in assigned(body):
             w.add(f"{name}_at = np.int64(0)")
             return Value(f"{name}_at", d, base=name, is_variable=True)
         return Value("", d, base=name)
@@ -199,24 +199,12 @@ class Program:
     def _passed(self, body: Node) -> set[str]:
         # Variables that are given to references.
         found: set[str] = set()
-
-        def look(node: Any) -> None:
-            if isinstance(node, Node):
-                if (
-                    node.kind == "call"
-                    and node.parts[0].kind == "name"
-                    and node.parts[0].parts[0] in self.unit.functions
-                ):
-                    f = self.unit.functions[node.parts[0].parts[0]]
-                    for k in references(f):
-                        if k < len(node.parts[1]) and node.parts[1][k].kind == "name":
-                            found.add(node.parts[1][k].parts[0])
-                look(list(node.parts))
-            elif isinstance(node, (list, tuple)):
-                for part in node:
-                    look(part)
-
-        look(body)
+        for node in nodes(body):
+            called = node.parts[0].parts[0] if node.kind == "call" and node.parts[0].kind == "name" else None
+            if called in self.unit.functions:
+                given = node.parts[1]
+                places = (k for k in references(self.unit.functions[called]) if k < len(given))
+                found |= {given[k].parts[0] for k in places if given[k].kind == "name"}
         return found
 
     def text(self) -> str:
@@ -226,18 +214,6 @@ class Program:
 
 def _flat(values: list[Any]) -> list[Any]:
     return [w for v in values for w in (_flat(v) if isinstance(v, list) else [v])]
-
-
-def _assigned(node: Any, found: set[str]) -> set[str]:
-    if isinstance(node, Node):
-        if node.kind in ("assign", "before", "after") and node.parts[1].kind == "name":
-            found.add(node.parts[1].parts[0])
-        for part in node.parts:
-            _assigned(part, found)
-    elif isinstance(node, (list, tuple)):
-        for part in node:
-            _assigned(part, found)
-    return found
 
 
 def read(source: str, macros: dict[str, str], types: Sequence[str] = (), spaces: Iterable[str] = ()) -> Parser:

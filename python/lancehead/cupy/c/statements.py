@@ -41,7 +41,7 @@ def _counted(first: Node | None, test: Node | None, step: Node | None, body: Nod
         return None
     by = 1 if is_one else number(step.parts[2].parts[0], step.line).number
     left, bound = test.parts[1:]
-    changed = changes(body, set())
+    changed = changes(body)
     if left.kind != "name" or left.parts != (name,) or name in changed or not _is_steady(bound, changed | {name}):
         return None
     return (declared, test.parts[0], bound, by) if isinstance(by, int) and by > 0 else None

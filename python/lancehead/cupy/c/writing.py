@@ -10,7 +10,7 @@ import numpy as np
 
 from lancehead.cupy.c.calls import called, complex_of, functions, of_group
 from lancehead.cupy.c.carrays import Indexed, Indexer
-from lancehead.cupy.c.parsing import Function, Node, TypeName
+from lancehead.cupy.c.parsing import Function, Node, TypeName, nodes
 from lancehead.cupy.c.tokens import Failure, undefined
 from lancehead.cupy.c.values import (
     BOOL,
@@ -510,33 +510,22 @@ class Writer:
         return replace(old, text=kept, is_variable=False, is_element=False, base=old.base if old.is_pointer else "")
 
 
-def addressed(node: Any, found: set[str]) -> set[str]:
+def assigned(tree: Any) -> set[str]:
+    """Names of variables that a tree assigns to."""
+    kinds = ("assign", "before", "after")
+    return {n.parts[1].parts[0] for n in nodes(tree) if n.kind in kinds and n.parts[1].kind == "name"}
+
+
+def addressed(tree: Any) -> set[str]:
     """Names of variables whose addresses a tree takes."""
-    if isinstance(node, Node):
-        if node.kind == "unary" and node.parts[0] == "&" and node.parts[1].kind == "name":
-            found.add(node.parts[1].parts[0])
-        for part in node.parts:
-            addressed(part, found)
-    elif isinstance(node, (list, tuple)):
-        for part in node:
-            addressed(part, found)
-    return found
+    taken = (n.parts[1] for n in nodes(tree) if n.kind == "unary" and n.parts[0] == "&")
+    return {of.parts[0] for of in taken if of.kind == "name"}
 
 
-def changes(node: Any, found: set[str]) -> set[str]:
+def changes(tree: Any) -> set[str]:
     """Names of variables that a tree assigns to, or whose addresses it takes or may take."""
-    if isinstance(node, Node):
-        if node.kind in ("assign", "before", "after") and node.parts[1].kind == "name":
-            found.add(node.parts[1].parts[0])
-        if node.kind == "unary" and node.parts[0] == "&" and node.parts[1].kind == "name":
-            found.add(node.parts[1].parts[0])
-        if node.kind == "call":
-            found.update(a.parts[0] for a in node.parts[1] if a.kind == "name")
-        node = node.parts
-    if isinstance(node, (list, tuple)):
-        for part in node:
-            changes(part, found)
-    return found
+    given = {a.parts[0] for n in nodes(tree) if n.kind == "call" for a in n.parts[1] if a.kind == "name"}
+    return assigned(tree) | addressed(tree) | given
 
 
 def leaves_loop(node: Any) -> bool:
@@ -552,21 +541,8 @@ def leaves_loop(node: Any) -> bool:
 
 def unused(body: Node) -> list[tuple[str, int]]:
     """Variables that a tree declares and names nowhere else, and their lines."""
-    declared: list[tuple[str, int]] = []
-    named: set[str] = set()
-
-    def look(node: Any) -> None:
-        if isinstance(node, Node):
-            if node.kind == "declare":
-                declared.extend((name, line) for _, name, _, _, line in node.parts[0])
-            elif node.kind == "name":
-                named.add(node.parts[0])
-            node = node.parts
-        if isinstance(node, (list, tuple)):
-            for part in node:
-                look(part)
-
-    look(body)
+    named = {n.parts[0] for n in nodes(body) if n.kind == "name"}
+    declared = ((name, line) for n in nodes(body) if n.kind == "declare" for _, name, _, _, line in n.parts[0])
     return [(name, line) for name, line in declared if name not in named]
 
 
@@ -596,4 +572,6 @@ def references(function: Function) -> list[int]:
     return [k for k, p in enumerate(function.parameters) if p.type.is_reference and not p.type.is_const]
 
 
-__all__ = ["GEOMETRY", "Loop", "Writer", "addressed", "changes", "indexing", "leaves_loop", "references", "unused"]
+__all__ = [
+    "GEOMETRY", "Loop", "Writer", "addressed", "assigned", "changes", "indexing", "leaves_loop", "references", "unused",
+]  # fmt: skip

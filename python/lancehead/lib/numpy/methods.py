@@ -164,6 +164,33 @@ class ndarray:
     setitem_take = setitem_at
     setitem_tuple = setitem_tuple
 
+    # Functions with the parameters of methods.
+    all = all
+    any = any
+    argmax = argmax
+    argmin = argmin
+    argpartition = argpartition
+    argsort = argsort
+    choose = choose
+    cumprod = cumprod
+    cumsum = cumsum
+    diagonal = diagonal
+    dot = dot
+    max = max
+    mean = mean
+    min = min
+    nonzero = nonzero
+    prod = prod
+    ptp = ptp
+    ravel = ravel
+    repeat = repeat
+    round = round
+    searchsorted = searchsorted
+    squeeze = squeeze
+    sum = sum
+    take = take
+    trace = trace
+
     @property
     def T(self):
         """The array with its axes in reverse."""
@@ -242,30 +269,6 @@ class ndarray:
         copy_into(out, 0)
         return prim.readonly(out)
 
-    def sum(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-        """Sum of the elements."""
-        return sum(self, axis, dtype, out, keepdims, initial, where)
-
-    def prod(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-        """Product of the elements."""
-        return prod(self, axis, dtype, out, keepdims, initial, where)
-
-    def min(self, axis=None, out=None, keepdims=False, initial=None, where=True):
-        """Least element."""
-        return min(self, axis, out, keepdims, initial, where)
-
-    def max(self, axis=None, out=None, keepdims=False, initial=None, where=True):
-        """Greatest element."""
-        return max(self, axis, out, keepdims, initial, where)
-
-    def ptp(self, axis=None, out=None, keepdims=False):
-        """Greatest minus least element."""
-        return ptp(self, axis, out, keepdims)
-
-    def mean(self, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
-        """Arithmetic mean."""
-        return mean(self, axis, dtype, out, keepdims, where=where)
-
     def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
         """Variance."""
         return var(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
@@ -274,51 +277,15 @@ class ndarray:
         """Standard deviation."""
         return std(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
 
-    def all(self, axis=None, out=None, keepdims=False, *, where=True):
-        """Whether all elements are true."""
-        return all(self, axis, out, keepdims, where=where)
-
-    def any(self, axis=None, out=None, keepdims=False, *, where=True):
-        """Whether an element is true."""
-        return any(self, axis, out, keepdims, where=where)
-
-    def argmin(self, axis=None, out=None, *, keepdims=False):
-        """Index of the first least element."""
-        return argmin(self, axis, out, keepdims=keepdims)
-
-    def argmax(self, axis=None, out=None, *, keepdims=False):
-        """Index of the first greatest element."""
-        return argmax(self, axis, out, keepdims=keepdims)
-
-    def cumsum(self, axis=None, dtype=None, out=None):
-        """Running sums."""
-        return cumsum(self, axis, dtype, out)
-
-    def cumprod(self, axis=None, dtype=None, out=None):
-        """Running products."""
-        return cumprod(self, axis, dtype, out)
-
     def sort(self, axis=-1, kind=None, order=None, *, stable=None):
         """Sorts in place."""
         check_kind(kind, order, stable)
         sort_in_place(self, axis)
 
-    def argsort(self, axis=-1, kind=None, order=None, *, stable=None):
-        """Indices that sort."""
-        return argsort(self, axis, kind, order, stable=stable)
-
     def partition(self, kth, axis=-1, kind="introselect", order=None):
         """Puts the element of a rank in its place."""
         check_selection(kind, order)
         partition_in_place(self, kth, axis)
-
-    def argpartition(self, kth, axis=-1, kind="introselect", order=None):
-        """Indices of a partition."""
-        return argpartition(self, kth, axis, kind, order)
-
-    def searchsorted(self, v, side="left", sorter=None):
-        """Where elements go in a sorted array."""
-        return searchsorted(self, v, side, sorter)
 
     def reshape(self, *shape, order="C", copy=None):
         """The elements in another shape."""
@@ -327,10 +294,6 @@ class ndarray:
         if len(shape) == 1:
             return reshape(self, shape[0], order, copy=copy)
         return reshape(self, shape, order, copy=copy)
-
-    def ravel(self, order="C"):
-        """The elements in one dimension, as a view if possible."""
-        return ravel(self, order)
 
     def flatten(self, order="C"):
         """A copy of the elements in one dimension."""
@@ -353,10 +316,6 @@ class ndarray:
     def swapaxes(self, axis1, axis2, /):
         """A view with two axes exchanged."""
         return swapaxes(self, axis1, axis2)
-
-    def squeeze(self, axis=None):
-        """A view without an axis of extent one."""
-        return squeeze(self, axis)
 
     def copy(self, order="C"):
         """A copy."""
@@ -409,18 +368,6 @@ class ndarray:
         else:
             copy_into(self, value)
 
-    def dot(self, b, out=None):
-        """Dot product."""
-        return dot(self, b, out)
-
-    def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-        """Sum of a diagonal, or of each of the matrices in two axes."""
-        return trace(self, offset, axis1, axis2, dtype, out)
-
-    def diagonal(self, offset=0, axis1=0, axis2=1):
-        """A diagonal of a matrix, or of the matrices in two axes, as a view."""
-        return diagonal(self, offset, axis1, axis2)
-
     def conj(self):
         """Conjugates."""
         return prim.map(conjugate, self)
@@ -429,21 +376,9 @@ class ndarray:
         """Conjugates."""
         return prim.map(conjugate, self)
 
-    def nonzero(self):
-        """Indices of the elements that are not zero, for each dimension."""
-        return nonzero(self)
-
-    def take(self, indices, axis=None, out=None, mode="raise"):
-        """Elements at indices."""
-        return take(self, indices, axis, out, mode)
-
     def put(self, indices, values, mode="raise"):
         """Stores values at indices over all elements."""
         put(self, indices, values, mode)
-
-    def choose(self, choices, out=None, mode="raise"):
-        """Elements of several arrays, by the numbers of these."""
-        return choose(self, choices, out, mode)
 
     def compress(self, condition, axis=None, out=None):
         """Elements where a condition is true."""
@@ -468,17 +403,9 @@ class ndarray:
             return self
         return c
 
-    def repeat(self, repeats, axis=None):
-        """Elements, each several times."""
-        return repeat(self, repeats, axis)
-
     def clip(self, min=None, max=None, out=None):
         """Elements limited to an interval."""
         return clip(self, min, max, out)
-
-    def round(self, decimals=0, out=None):
-        """Elements rounded to decimals."""
-        return round(self, decimals, out)
 
     def item(self, *index):
         """An element as a Python number."""
@@ -549,6 +476,22 @@ def _swap_bytes(v, size):
 class generic:
     """Methods and attributes of NumPy scalars."""
 
+    all = all
+    any = any
+    argmax = argmax
+    argmin = argmin
+    cumprod = cumprod
+    cumsum = cumsum
+    max = max
+    mean = mean
+    min = min
+    prod = prod
+    ravel = ravel
+    repeat = repeat
+    round = round
+    sum = sum
+    take = take
+
     @property
     def T(self):
         """The number itself."""
@@ -611,18 +554,6 @@ class generic:
             prim.error("a number that is no float has no `as_integer_ratio`")
         return ratio_of(float(self))
 
-    def sum(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-        """The number itself."""
-        return array(self).sum(axis, dtype, out, keepdims, initial, where)
-
-    def prod(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-        """The number itself."""
-        return array(self).prod(axis, dtype, out, keepdims, initial, where)
-
-    def mean(self, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
-        """The number itself, as a float."""
-        return array(self).mean(axis, dtype, out, keepdims, where=where)
-
     def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
         """Zero, or NaN for an infinity, NaN or no degrees of freedom."""
         return array(self).var(axis, dtype, out, ddof, keepdims, where=where, mean=mean)
@@ -631,57 +562,13 @@ class generic:
         """Zero, or NaN for an infinity, NaN or no degrees of freedom."""
         return array(self).std(axis, dtype, out, ddof, keepdims, where=where, mean=mean)
 
-    def min(self, axis=None, out=None, keepdims=False, initial=None, where=True):
-        """The number itself."""
-        return array(self).min(axis, out, keepdims, initial, where)
-
-    def max(self, axis=None, out=None, keepdims=False, initial=None, where=True):
-        """The number itself."""
-        return array(self).max(axis, out, keepdims, initial, where)
-
-    def any(self, axis=None, out=None, keepdims=False, *, where=True):
-        """Whether the number is not zero."""
-        return array(self).any(axis, out, keepdims, where=where)
-
-    def all(self, axis=None, out=None, keepdims=False, *, where=True):
-        """Whether the number is not zero."""
-        return array(self).all(axis, out, keepdims, where=where)
-
-    def argmin(self, axis=None, out=None, *, keepdims=False):
-        """Zero."""
-        return array(self).argmin(axis, out, keepdims=keepdims)
-
-    def argmax(self, axis=None, out=None, *, keepdims=False):
-        """Zero."""
-        return array(self).argmax(axis, out, keepdims=keepdims)
-
-    def cumsum(self, axis=None, dtype=None, out=None):
-        """The number in an array."""
-        return array(self).cumsum(axis, dtype, out)
-
-    def cumprod(self, axis=None, dtype=None, out=None):
-        """The number in an array."""
-        return array(self).cumprod(axis, dtype, out)
-
     def clip(self, min=None, max=None, out=None):
         """The number limited to an interval."""
         return clip(self, min, max, out)
 
-    def repeat(self, repeats, axis=None):
-        """The number, several times in an array."""
-        return array(self).repeat(repeats, axis)
-
-    def take(self, indices, axis=None, out=None, mode="raise"):
-        """The number, as often as it is taken."""
-        return array(self).take(indices, axis, out, mode)
-
     def flatten(self, order="C"):
         """The number in an array."""
         return array(self).flatten(order)
-
-    def ravel(self, order="C"):
-        """The number in an array."""
-        return array(self).ravel(order)
 
     def transpose(self, *axes):
         """The number itself."""
@@ -698,10 +585,6 @@ class generic:
     def byteswap(self):
         """The number with its bytes in reverse order."""
         return array(self).byteswap()[()]
-
-    def round(self, decimals=0, out=None):
-        """The number rounded to decimals."""
-        return round(self, decimals, out)
 
     def is_integer(self):
         """Whether the number is integral."""

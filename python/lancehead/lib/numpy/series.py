@@ -595,17 +595,20 @@ def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
     if x.ndim == 0:
         prim.error("`unwrap` takes arrays of at least one dimension")
     dtype = prim.result_type(x, period)
+    # No type without a sign has the half below zero: of a number of its own such type it wraps around, as NumPy's does.
+    low = fitting(-(period // 2) if prim.is_int(dtype) else -(period / 2), dtype)
+    whole = fitting(period, dtype)
     k = check_axis(axis_of(axis), x.ndim)
     out = new_array(x.shape, dtype)
     v, w = lanes(x, k), lanes(out, k)
     limit = period / 2.0 if discont is None else max(discont, period / 2.0)
     for i in range(v.shape[0]):
         for j in range(v.shape[2]):
-            _unwrap_line(lane(v, i, j), lane(w, i, j), limit, prim.cast(period, dtype), dtype)
+            _unwrap_line(lane(v, i, j), lane(w, i, j), limit, low, whole, dtype)
     return out
 
 
-def _unwrap_line(v, w, limit, period, dtype):
+def _unwrap_line(v, w, limit, low, period, dtype):
     half = period // 2 if prim.is_int(dtype) else period / 2
     # Where a period has no middle there is no doubt about the direction.
     is_even = half + half == period
@@ -615,8 +618,8 @@ def _unwrap_line(v, w, limit, period, dtype):
         if i > 0:
             # Small integers wrap around here, as in `np.diff`.
             d = prim.cast(_difference(prim.item(v, i), prim.item(v, i - 1)), dtype)
-            m = np.remainder(d + half, period) - half
-            if is_even and m == -half and d > 0:
+            m = np.remainder(d - low, period) + low
+            if is_even and m == low and d > 0:
                 m = half
             # A NaN makes NaN of all that follows.
             if not abs(d) < limit:

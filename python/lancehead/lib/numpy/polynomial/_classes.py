@@ -14,9 +14,37 @@ from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.polynomial._fitting import fit, zeros_of
 from lancehead.lib.numpy.polynomial.polyutils import coefficients, float_of, getdomain, mapdomain, mapparms, trimcoef
 
+#: In copies of the static methods that of a class.
+_kind = None
+
 
 class Series:
     """A series of polynomials of a family, in a variable that is mapped from a domain to a window."""
+
+    @staticmethod
+    def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
+        """The series that comes nearest to values at points."""
+        return fit_of(_kind(), x, y, deg, domain, rcond, full, w, window, symbol)
+
+    @staticmethod
+    def fromroots(roots, domain=(), window=None, symbol="x"):
+        """The series with these zeros."""
+        return from_roots_of(_kind(), roots, domain, window, symbol)
+
+    @staticmethod
+    def identity(domain=None, window=None, symbol="x"):
+        """The series whose value is where it is asked."""
+        return identity_of(_kind(), domain, window, symbol)
+
+    @staticmethod
+    def basis(deg, domain=None, window=None, symbol="x"):
+        """A single polynomial of the family."""
+        return basis_of(_kind(), deg, domain, window, symbol)
+
+    @staticmethod
+    def cast(series, domain=None, window=None):
+        """A series of any kind as one of this."""
+        return series.convert(domain, _kind(), window)
 
     def _with(self, coef):
         return self._kind()(coef, self.domain, self.window, self.symbol)

@@ -6,8 +6,7 @@ import lancehead.lib.numpy.polynomial._series as kernels
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.layout import new_array
-from lancehead.lib.numpy.polynomial._fitting import companion, fit, zeros_of
-from lancehead.lib.numpy.polynomial._series import minus, plus
+from lancehead.lib.numpy.polynomial._families import copy_functions
 
 
 def _rule(k):
@@ -33,110 +32,6 @@ def _family():
 def chebline(off, scl):
     """The series of a line."""
     return kernels.line(off, scl)
-
-
-chebadd = plus
-chebsub = minus
-
-
-def chebmulx(c):
-    """The series times `x`."""
-    return kernels.times_x(_rule, c)
-
-
-def chebmul(c1, c2):
-    """The product of two series."""
-    return kernels.multiply(_rule, c1, c2)
-
-
-def chebdiv(c1, c2):
-    """Quotient and remainder of two series."""
-    return kernels.divide(_rule, c1, c2)
-
-
-def chebpow(c, pow, maxpower=16):
-    """A series to a power."""
-    return kernels.power(_rule, c, pow, maxpower)
-
-
-def chebval(x, c, tensor=True):
-    """The value of a series at points, or of each of several."""
-    return kernels.value(_rule, x, c, tensor)
-
-
-def chebval2d(x, y, c):
-    """The value of a series in two coordinates at points."""
-    return kernels.value_2d(_rule, x, y, c)
-
-
-def chebval3d(x, y, z, c):
-    """The value of a series in three coordinates at points."""
-    return kernels.value_3d(_rule, x, y, z, c)
-
-
-def chebgrid2d(x, y, c):
-    """The value of a series in two coordinates at all pairs of points."""
-    return kernels.value(_rule, y, kernels.value(_rule, x, c, True), True)
-
-
-def chebgrid3d(x, y, z, c):
-    """The value of a series in three coordinates at all triples of points."""
-    return kernels.value(_rule, z, kernels.value(_rule, y, kernels.value(_rule, x, c, True), True), True)
-
-
-def chebder(c, m=1, scl=1, axis=0):
-    """The derivative of a series, m times."""
-    return kernels.derive(_slopes, c, m, scl, axis)
-
-
-def chebint(c, m=1, k=(), lbnd=0, scl=1, axis=0):
-    """The integral of a series from a bound, m times."""
-    return kernels.integrate(_rule, _areas, c, m, k, lbnd, scl, axis)
-
-
-def chebfromroots(roots):
-    """The series with these zeros."""
-    return kernels.from_roots(_rule, roots)
-
-
-def chebvander(x, deg):
-    """The values of the first polynomials at points, along a last axis."""
-    return kernels.powers(_rule, x, deg)
-
-
-def chebvander2d(x, y, deg):
-    """The products of the first polynomials of two coordinates, along a last axis."""
-    return kernels.powers_2d(_rule, x, y, deg)
-
-
-def chebvander3d(x, y, z, deg):
-    """The products of the first polynomials of three coordinates, along a last axis."""
-    return kernels.powers_3d(_rule, x, y, z, deg)
-
-
-def chebfit(x, y, deg, rcond=None, full=False, w=None):
-    """The series that comes nearest to values at points, by least squares."""
-    return fit(_rule, x, y, deg, rcond, full, w)
-
-
-def chebcompanion(c):
-    """The companion matrix of a series, whose eigenvalues are its zeros."""
-    return companion(_rule, c)
-
-
-def chebroots(c):
-    """The zeros of a series, sorted."""
-    return zeros_of(_rule, c)
-
-
-def cheb2poly(c):
-    """The series in powers."""
-    return kernels.to_powers(_rule, c)
-
-
-def poly2cheb(pol):
-    """A series in powers in these polynomials."""
-    return kernels.from_powers(_rule, pol)
 
 
 def chebgauss(deg):
@@ -192,7 +87,10 @@ def chebinterpolate(func, deg, args=()):
     if n < 0:
         raise ValueError("expected deg >= 0")
     x = chebpts1(n + 1)
-    c = np.dot(chebvander(x, n).T, func(x, *args))
+    c = np.dot(kernels.powers(_rule, x, n).T, func(x, *args))
     for k in range(n + 1):
         prim.set_item(c, k, prim.item(c, k) / (float(n + 1) if k == 0 else 0.5 * float(n + 1)))
     return c
+
+
+copy_functions(globals(), "cheb")

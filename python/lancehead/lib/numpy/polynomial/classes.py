@@ -2,6 +2,7 @@
 
 import lancehead.lib.numpy.polynomial._classes as shared
 from lancehead.lib import prim
+from lancehead.lib.copying import copied
 from lancehead.lib.numpy.polynomial._classes import Series
 from lancehead.lib.numpy.polynomial.chebyshev import _family as _chebyshev
 from lancehead.lib.numpy.polynomial.chebyshev import chebinterpolate
@@ -37,33 +38,9 @@ class Polynomial(Series):
         c, d, w = shared.parts(coef, domain, window, -1.0, symbol)
         return prim.value("numpy.polynomial.Polynomial", (c, d, w, symbol), prim.dtype_of(c))
 
-    def _kind(self):
+    @staticmethod
+    def _kind():
         return Polynomial
-
-    @staticmethod
-    def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
-        """The series that comes nearest to values at points."""
-        return shared.fit_of(Polynomial, x, y, deg, domain, rcond, full, w, window, symbol)
-
-    @staticmethod
-    def fromroots(roots, domain=(), window=None, symbol="x"):
-        """The series with these zeros."""
-        return shared.from_roots_of(Polynomial, roots, domain, window, symbol)
-
-    @staticmethod
-    def identity(domain=None, window=None, symbol="x"):
-        """The series whose value is where it is asked."""
-        return shared.identity_of(Polynomial, domain, window, symbol)
-
-    @staticmethod
-    def basis(deg, domain=None, window=None, symbol="x"):
-        """A single polynomial of the family."""
-        return shared.basis_of(Polynomial, deg, domain, window, symbol)
-
-    @staticmethod
-    def cast(series, domain=None, window=None):
-        """A series of any kind as one of this."""
-        return series.convert(domain, Polynomial, window)
 
 
 class Chebyshev(Series):
@@ -83,28 +60,9 @@ class Chebyshev(Series):
         c, d, w = shared.parts(coef, domain, window, -1.0, symbol)
         return prim.value("numpy.polynomial.Chebyshev", (c, d, w, symbol), prim.dtype_of(c))
 
-    def _kind(self):
+    @staticmethod
+    def _kind():
         return Chebyshev
-
-    @staticmethod
-    def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
-        return shared.fit_of(Chebyshev, x, y, deg, domain, rcond, full, w, window, symbol)
-
-    @staticmethod
-    def fromroots(roots, domain=(), window=None, symbol="x"):
-        return shared.from_roots_of(Chebyshev, roots, domain, window, symbol)
-
-    @staticmethod
-    def identity(domain=None, window=None, symbol="x"):
-        return shared.identity_of(Chebyshev, domain, window, symbol)
-
-    @staticmethod
-    def basis(deg, domain=None, window=None, symbol="x"):
-        return shared.basis_of(Chebyshev, deg, domain, window, symbol)
-
-    @staticmethod
-    def cast(series, domain=None, window=None):
-        return series.convert(domain, Chebyshev, window)
 
     @staticmethod
     def interpolate(func, deg, domain=None, args=()):
@@ -128,28 +86,9 @@ class Legendre(Series):
         c, d, w = shared.parts(coef, domain, window, -1.0, symbol)
         return prim.value("numpy.polynomial.Legendre", (c, d, w, symbol), prim.dtype_of(c))
 
-    def _kind(self):
+    @staticmethod
+    def _kind():
         return Legendre
-
-    @staticmethod
-    def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
-        return shared.fit_of(Legendre, x, y, deg, domain, rcond, full, w, window, symbol)
-
-    @staticmethod
-    def fromroots(roots, domain=(), window=None, symbol="x"):
-        return shared.from_roots_of(Legendre, roots, domain, window, symbol)
-
-    @staticmethod
-    def identity(domain=None, window=None, symbol="x"):
-        return shared.identity_of(Legendre, domain, window, symbol)
-
-    @staticmethod
-    def basis(deg, domain=None, window=None, symbol="x"):
-        return shared.basis_of(Legendre, deg, domain, window, symbol)
-
-    @staticmethod
-    def cast(series, domain=None, window=None):
-        return series.convert(domain, Legendre, window)
 
 
 class Laguerre(Series):
@@ -165,28 +104,9 @@ class Laguerre(Series):
         c, d, w = shared.parts(coef, domain, window, 0.0, symbol)
         return prim.value("numpy.polynomial.Laguerre", (c, d, w, symbol), prim.dtype_of(c))
 
-    def _kind(self):
+    @staticmethod
+    def _kind():
         return Laguerre
-
-    @staticmethod
-    def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
-        return shared.fit_of(Laguerre, x, y, deg, domain, rcond, full, w, window, symbol)
-
-    @staticmethod
-    def fromroots(roots, domain=(), window=None, symbol="x"):
-        return shared.from_roots_of(Laguerre, roots, domain, window, symbol)
-
-    @staticmethod
-    def identity(domain=None, window=None, symbol="x"):
-        return shared.identity_of(Laguerre, domain, window, symbol)
-
-    @staticmethod
-    def basis(deg, domain=None, window=None, symbol="x"):
-        return shared.basis_of(Laguerre, deg, domain, window, symbol)
-
-    @staticmethod
-    def cast(series, domain=None, window=None):
-        return series.convert(domain, Laguerre, window)
 
 
 class Hermite(Series):
@@ -202,28 +122,9 @@ class Hermite(Series):
         c, d, w = shared.parts(coef, domain, window, -1.0, symbol)
         return prim.value("numpy.polynomial.Hermite", (c, d, w, symbol), prim.dtype_of(c))
 
-    def _kind(self):
+    @staticmethod
+    def _kind():
         return Hermite
-
-    @staticmethod
-    def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
-        return shared.fit_of(Hermite, x, y, deg, domain, rcond, full, w, window, symbol)
-
-    @staticmethod
-    def fromroots(roots, domain=(), window=None, symbol="x"):
-        return shared.from_roots_of(Hermite, roots, domain, window, symbol)
-
-    @staticmethod
-    def identity(domain=None, window=None, symbol="x"):
-        return shared.identity_of(Hermite, domain, window, symbol)
-
-    @staticmethod
-    def basis(deg, domain=None, window=None, symbol="x"):
-        return shared.basis_of(Hermite, deg, domain, window, symbol)
-
-    @staticmethod
-    def cast(series, domain=None, window=None):
-        return series.convert(domain, Hermite, window)
 
 
 class HermiteE(Series):
@@ -239,25 +140,13 @@ class HermiteE(Series):
         c, d, w = shared.parts(coef, domain, window, -1.0, symbol)
         return prim.value("numpy.polynomial.HermiteE", (c, d, w, symbol), prim.dtype_of(c))
 
-    def _kind(self):
+    @staticmethod
+    def _kind():
         return HermiteE
 
-    @staticmethod
-    def fit(x, y, deg, domain=None, rcond=None, full=False, w=None, window=None, symbol="x"):
-        return shared.fit_of(HermiteE, x, y, deg, domain, rcond, full, w, window, symbol)
 
-    @staticmethod
-    def fromroots(roots, domain=(), window=None, symbol="x"):
-        return shared.from_roots_of(HermiteE, roots, domain, window, symbol)
-
-    @staticmethod
-    def identity(domain=None, window=None, symbol="x"):
-        return shared.identity_of(HermiteE, domain, window, symbol)
-
-    @staticmethod
-    def basis(deg, domain=None, window=None, symbol="x"):
-        return shared.basis_of(HermiteE, deg, domain, window, symbol)
-
-    @staticmethod
-    def cast(series, domain=None, window=None):
-        return series.convert(domain, HermiteE, window)
+for _class in (Polynomial, Chebyshev, Legendre, Laguerre, Hermite, HermiteE):
+    _own = {"__name__": __name__, "_kind": _class._kind}
+    for _name in ("fit", "fromroots", "identity", "basis", "cast"):
+        setattr(_class, _name, staticmethod(copied(getattr(Series, _name), f"{_class.__name__}.{_name}", _own)))
+del _class

@@ -3,8 +3,8 @@
 import numpy as np
 
 import lancehead.lib.numpy.polynomial._series as kernels
-from lancehead.lib.numpy.polynomial._fitting import companion, fit, quadrature, zeros_of
-from lancehead.lib.numpy.polynomial._series import minus, plus
+from lancehead.lib.numpy.polynomial._families import copy_functions
+from lancehead.lib.numpy.polynomial._fitting import quadrature
 
 
 def _rule(k):
@@ -28,110 +28,6 @@ def hermline(off, scl):
     return kernels.line(off, scl / 2)
 
 
-hermadd = plus
-hermsub = minus
-
-
-def hermmulx(c):
-    """The series times `x`."""
-    return kernels.times_x(_rule, c)
-
-
-def hermmul(c1, c2):
-    """The product of two series."""
-    return kernels.multiply(_rule, c1, c2)
-
-
-def hermdiv(c1, c2):
-    """Quotient and remainder of two series."""
-    return kernels.divide(_rule, c1, c2)
-
-
-def hermpow(c, pow, maxpower=16):
-    """A series to a power."""
-    return kernels.power(_rule, c, pow, maxpower)
-
-
-def hermval(x, c, tensor=True):
-    """The value of a series at points, or of each of several."""
-    return kernels.value(_rule, x, c, tensor)
-
-
-def hermval2d(x, y, c):
-    """The value of a series in two coordinates at points."""
-    return kernels.value_2d(_rule, x, y, c)
-
-
-def hermval3d(x, y, z, c):
-    """The value of a series in three coordinates at points."""
-    return kernels.value_3d(_rule, x, y, z, c)
-
-
-def hermgrid2d(x, y, c):
-    """The value of a series in two coordinates at all pairs of points."""
-    return kernels.value(_rule, y, kernels.value(_rule, x, c, True), True)
-
-
-def hermgrid3d(x, y, z, c):
-    """The value of a series in three coordinates at all triples of points."""
-    return kernels.value(_rule, z, kernels.value(_rule, y, kernels.value(_rule, x, c, True), True), True)
-
-
-def hermder(c, m=1, scl=1, axis=0):
-    """The derivative of a series, m times."""
-    return kernels.derive(_slopes, c, m, scl, axis)
-
-
-def hermint(c, m=1, k=(), lbnd=0, scl=1, axis=0):
-    """The integral of a series from a bound, m times."""
-    return kernels.integrate(_rule, _areas, c, m, k, lbnd, scl, axis)
-
-
-def hermfromroots(roots):
-    """The series with these zeros."""
-    return kernels.from_roots(_rule, roots)
-
-
-def hermvander(x, deg):
-    """The values of the first polynomials at points, along a last axis."""
-    return kernels.powers(_rule, x, deg)
-
-
-def hermvander2d(x, y, deg):
-    """The products of the first polynomials of two coordinates, along a last axis."""
-    return kernels.powers_2d(_rule, x, y, deg)
-
-
-def hermvander3d(x, y, z, deg):
-    """The products of the first polynomials of three coordinates, along a last axis."""
-    return kernels.powers_3d(_rule, x, y, z, deg)
-
-
-def hermfit(x, y, deg, rcond=None, full=False, w=None):
-    """The series that comes nearest to values at points, by least squares."""
-    return fit(_rule, x, y, deg, rcond, full, w)
-
-
-def hermcompanion(c):
-    """The companion matrix of a series, whose eigenvalues are its zeros."""
-    return companion(_rule, c)
-
-
-def hermroots(c):
-    """The zeros of a series, sorted."""
-    return zeros_of(_rule, c)
-
-
-def herm2poly(c):
-    """The series in powers."""
-    return kernels.to_powers(_rule, c)
-
-
-def poly2herm(pol):
-    """A series in powers in these polynomials."""
-    return kernels.from_powers(_rule, pol)
-
-
 def hermgauss(deg):
     """Points and weights of the quadrature of Gauss and Hermite."""
     return quadrature(_rule, deg, 1.7724538509055159, True)
@@ -140,3 +36,6 @@ def hermgauss(deg):
 def hermweight(x):
     """The weight of the polynomials at points."""
     return np.exp(-(x**2))
+
+
+copy_functions(globals(), "herm")
