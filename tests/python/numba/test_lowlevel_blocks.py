@@ -206,3 +206,23 @@ def test_values_that_meet():
     assert [njit(lambda n: fibonacci(n))(n) for n in (1, 2, 3, 10)] == [1, 1, 2, 55]
     assert [njit(lambda n: swapped(n))(n) for n in (0, 1, 2, 3)] == [-1, 1, 2, 1]
     assert [njit(lambda n: switched(n))(n) for n in (3, 4)] == [9, 7]
+
+
+@intrinsic
+def copied(typingctx, x):
+    """A number that is stored and loaded, by instructions that say which addresses are not the same."""
+
+    def generate(context, builder, sig, args):
+        domain = builder.module.add_metadata([], self_ref=True)
+        scope = builder.module.add_metadata([builder.module.add_metadata([domain], self_ref=True)])
+        place = cgutils.alloca_once(builder, args[0].type)
+        builder.store(args[0], place).set_metadata("alias.scope", scope)
+        value = builder.load(place)
+        value.set_metadata("noalias", scope)
+        return value
+
+    return x(x), generate
+
+
+def test_metadata_of_aliases():
+    assert njit(lambda x: copied(x))(2.5) == 2.5

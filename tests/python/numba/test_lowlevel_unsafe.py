@@ -2,6 +2,7 @@
 gives, functions of C by addresses."""
 
 import ctypes
+import sys
 
 import numpy as np
 import pytest
@@ -234,6 +235,50 @@ def test_functions_by_addresses():
     CALLS.clear()
     assert [f(float(n * n)) for n in range(4)] == [2.0, 3.0, 4.0, 5.0]
     assert CALLS == [1]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_references_to_arrays_made_of_parts(count):
+    """A generator counts one array and returns another one that is made of the same parts."""
+
+    @intrinsic
+    def again(typingctx, array):
+        def generate(context, builder, sig, args):
+            made = arrayobj.make_array(array)(context, builder, args[0])
+            for _ in range(count):
+                context.nrt.incref(builder, array, made._getvalue())
+            if count == 1:
+                return made._getvalue()
+            return context.make_tuple(builder, sig.return_type, [made._getvalue() for _ in range(count)])
+
+        return (array if count == 1 else types.UniTuple(array, count))(array), generate
+
+    @njit
+    def f(x):
+        return again(x)
+
+    a = np.arange(4.0)
+    before = sys.getrefcount(a)
+    for _ in range(3):
+        assert np.array_equal(f(a), a if count == 1 else (a, a))
+    assert sys.getrefcount(a) == before
+    del a
+
+    @njit
+    def outside(x):
+        return again(x + 1)
+
+    assert np.array_equal(outside(np.arange(4.0)), np.arange(1.0, 5.0) if count == 1 else 2 * (np.arange(1.0, 5.0),))
+
+
+def test_functions_without_types_say_why():
+    @intrinsic
+    def typed(typingctx, f, x):
+        return typingctx.resolve_function_type(f, [x], {}), lambda context, builder, sig, args: args[1]
+
+    refused = njit(lambda x: x.nothing)
+    with pytest.raises(errors.TypingError, match="nothing"):
+        njit(lambda x: typed(refused, x))(1)
 
 
 def test_addresses_of_functions():

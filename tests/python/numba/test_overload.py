@@ -148,6 +148,16 @@ def test_parameters_must_agree(made, message):
     assert njit(lambda x: g(x))(1) == 1
 
 
+def test_defaults_that_are_equal_agree():
+    def f(a, lower=False): ...
+
+    @overload(f)
+    def _(a, lower=0):
+        return lambda a, lower=False: (a, lower)
+
+    assert njit(lambda x: f(x))(1) == (1, 0)
+
+
 def test_methods_and_attributes():
     @overload_method(types.Array, "plus_first")
     def _(array, more=10):

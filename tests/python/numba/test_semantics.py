@@ -311,6 +311,29 @@ def test_numbers_have_the_attributes_of_their_semantics() -> None:
     assert njit(lambda x: x.real + x.imag, semantics="numba")(3) == 3
 
 
+@pytest.mark.parametrize("start", [None, 1])
+@pytest.mark.parametrize("stop", [None, 4])
+@pytest.mark.parametrize("step", [None, 2, -1])
+def test_parts_of_slices_are_numbers(start: int | None, stop: int | None, step: int | None) -> None:
+    def parts(s):
+        return s.start, s.stop, s.step
+
+    def copied(s):
+        return slice(s.start, s.stop, s.step)
+
+    given = slice(start, stop, step)
+    ends = (2**63 - 1, -(2**63), -1) if step == -1 else (0, 2**63 - 1, 1)
+    numbers = tuple(end if part is None else part for part, end in zip((start, stop, step), ends, strict=True))
+    assert njit(parts)(given) == (start, stop, step)
+    assert njit(parts, semantics="numba")(given) == numbers
+    assert not any(njit(lambda s: (s.start is None, s.stop is None, s.step is None), semantics="numba")(given))
+    # An object has None again, since nothing else would be the same slice.
+    outside = njit(copied, semantics="numba")(given)
+    assert list(range(9))[outside] == list(range(9))[given]
+    assert (outside.stop, outside.step) == (stop, step or 1)
+    assert njit(lambda a, s: a[copied(s)].sum(), semantics="numba")(np.arange(9), given) == np.arange(9)[given].sum()
+
+
 def test_objects_without_a_meaning() -> None:
     thing, inside = object(), (1, object())
     assert njit(lambda: thing)() is thing

@@ -205,6 +205,20 @@ def shared_list_in_own_dictionary(n):
     return shared
 
 
+def shared_list(n):
+    found = [0.0]
+    for i in prange(n):
+        found.append(i * 1.0)
+    return found
+
+
+def shared_key(n):
+    found = {0: 0.0}
+    for i in prange(n):
+        found[i] = i * 1.0
+    return found
+
+
 def arrays_of_shared_dictionary(n):
     d = {i: np.zeros(3) for i in range(n)}
     for i in prange(n):
@@ -233,3 +247,11 @@ def test_loops_that_share_containers_run_in_order(function):
 def test_a_shared_set_is_refused():
     with pytest.raises(ParallelRaceError):
         njit(parallel=True)(shared_set)(8)
+
+
+@pytest.mark.parametrize("function", [shared_set, shared_list, shared_key], ids=lambda function: function.__name__)
+def test_no_option_makes_threads_change_the_length_of_one_container(function):
+    # The memory of its items moves.
+    with pytest.raises(ParallelRaceError, match="changes the length") as caught:
+        njit(parallel={"unsafe": True})(function)(200_000)
+    assert "unsafe" not in str(caught.value)

@@ -640,7 +640,7 @@ def test_a_wrong_setting_is_named() -> None:
     path = os.pathsep.join([str(Path(lancehead.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     env = {**os.environ, "LANCEHEAD_UNPROVEN": "sequential", "PYTHONPATH": path}
     done = subprocess.run([sys.executable, "-c", "import lancehead"], env=env, capture_output=True, text=True)
-    assert "LANCEHEAD_UNPROVEN=sequential: serial, parallel or error" in done.stderr
+    assert "LANCEHEAD_UNPROVEN=sequential: it is serial, parallel or error" in done.stderr
 
 
 def test_threads_call_such_loops_at_once() -> None:

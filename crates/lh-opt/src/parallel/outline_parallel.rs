@@ -197,6 +197,7 @@ fn judged(
                 None => plan.arrays = arrays,
             }
         }
+        Err(conflict) if conflict.is_of_length() && !plan.checked => return Err(conflict),
         Err(_) if func.options.parallel & parallel::UNSAFE != 0 => plan.trusted = true,
         // A checked loop runs in order, too, and the check tells whether its iterations meet.
         Err(conflict) if plan.checked && !conflict.is_proven => plan.trusted = true,

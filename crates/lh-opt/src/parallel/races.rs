@@ -83,6 +83,12 @@ impl Conflict {
         self.race.diagnostic("iterations of this parallel loop depend on each other", &func.file)
     }
 
+    /// Whether the loop cannot run in parallel even if the program vouches for it: memory that one thread uses would
+    /// be moved by another one.
+    pub(crate) fn is_of_length(&self) -> bool {
+        self.race.way == LENGTH
+    }
+
     /// Whether the loop may run in order instead of being refused.
     pub(crate) fn may_run_in_order(&self, options: &Options) -> bool {
         let is_lenient = options.parallel & parallel::REFUSE == 0;
@@ -93,6 +99,7 @@ impl Conflict {
 const PYTHON: &str = "use `range`, or call Python before or after the loop";
 const ELEMENTS: &str = "write to elements that the loop's index tells apart, combine by one operation (`h[k] += x`, `h[k] = min(h[k], x)`), \
      use `range`, or say `parallel={\"unsafe\": True}`";
+const LENGTH: &str = "make an array before the loop and write `out[i] = ...`, or use `range`";
 const FIRST: &str =
     "write the variable first (`m = min(m, x)`, `if x < m: m = x`), use `range`, or say `fastmath={\"nnan\", \"nsz\"}`";
 const VARIABLES: &str = "combine by one operation (`s += x`, `m = max(m, x)`, `if x < m: m = x; at = i`), keep the variable to the iteration, \
@@ -158,8 +165,14 @@ fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, expand_slices: bo
             *at = at.take().map(|e| judge.expand_slices(&e)).filter(|e| judge.bounds_hold(e, block));
         }
     }
-    judge.check_fields(&accesses)?;
     accesses.retain(|a| !judge.is_private(a) && !reduction_updates::stores_into_itself(&effects, a));
+    // A loop that is checked runs in order.
+    if func.options.parallel & (parallel::UNSAFE | parallel::RACE) == parallel::UNSAFE
+        && let Some(conflict) = accesses.iter().find_map(|a| resized(func, a))
+    {
+        return Err(conflict);
+    }
+    judge.check_fields(&accesses)?;
     let (mut arrays, uses, mut needs): (Vec<ArrayReduce>, _, _) = (Vec::new(), uses(func, r), Vec::new());
     let mut doubt = None;
     for (i, w) in accesses.iter().enumerate().filter(|(_, a)| a.kind != Kind::Read) {
@@ -170,10 +183,8 @@ fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, expand_slices: bo
         if arrays.iter().any(|a| a.array == root) {
             continue;
         }
-        if w.kind == Kind::Resize {
-            let container = format!("a {}", func.ty(root).class().map_or("container", Class::name));
-            let text = format!("changes the length of {}, which all iterations share", name_of(func, root, &container));
-            return Err(Conflict::of_elements(text, w.span, true));
+        if let Some(conflict) = resized(func, w) {
+            return Err(conflict);
         }
         for (j, x) in accesses.iter().enumerate() {
             let is_other = x.root != w.root || (x.kind != Kind::Read && j < i);
@@ -204,6 +215,15 @@ fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, expand_slices: bo
     needs.sort_by_cached_key(|e| format!("{e:?}"));
     needs.dedup_by(|a, b| a.0 == b.0);
     Ok(Judgement { arrays, needs, doubt })
+}
+
+/// The conflict of an access that changes the length of a container, if it is known which.
+fn resized(func: &Function, a: &Access) -> Option<Conflict> {
+    let (Kind::Resize, Root::Value(root)) = (a.kind, a.root) else { return None };
+    let container = format!("a {}", func.ty(root).class().map_or("container", Class::name));
+    let text = format!("changes the length of {}, which all iterations share", name_of(func, root, &container));
+    let race = Race { text, way: LENGTH.into(), first: a.span, second: None };
+    Some(Conflict { race, is_proven: true })
 }
 
 /// Whether a value points into an array's memory.

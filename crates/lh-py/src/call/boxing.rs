@@ -46,8 +46,8 @@ pub struct Boxer<'a, 'py> {
     is_filling: bool,
     /// Whether containers are shared with Python instead of copied.
     is_sharing: bool,
-    /// Whether dictionaries are.
-    makes_typed_dicts: bool,
+    /// Whether the code has Numba's semantics: dictionaries are shared, and parts of slices are never None.
+    is_numbas: bool,
 }
 
 impl<'a, 'py> Boxer<'a, 'py> {
@@ -63,7 +63,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
             unfilled,
             is_filling: false,
             is_sharing: false,
-            makes_typed_dicts: false,
+            is_numbas: false,
         }
     }
 
@@ -78,9 +78,9 @@ impl<'a, 'py> Boxer<'a, 'py> {
         self
     }
 
-    /// The same for code whose dictionaries are typed ones outside, if it is.
-    pub fn with_typed_dicts(mut self, makes_typed_dicts: bool) -> Self {
-        self.makes_typed_dicts = makes_typed_dicts;
+    /// The same for code that has Numba's semantics, if it has.
+    pub fn with_numbas(mut self, is_numbas: bool) -> Self {
+        self.is_numbas = is_numbas;
         self
     }
 
@@ -336,7 +336,10 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 py.get_type::<pyo3::types::PyRange>().call1(parts)?
             }
             TyKind::Slice(parts) => {
-                let parts = self.tuple(parts, at)?;
+                let mut parts = self.tuple(parts, at)?;
+                if self.is_numbas {
+                    parts = open_ends(&parts)?;
+                }
                 py.get_type::<pyo3::types::PySlice>().call1(parts)?
             }
             _ => lh_ir::bug!("{ty} has no parts"),
@@ -388,7 +391,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
         }
         // SAFETY: the header belongs to a live list.
         let native = unsafe { ItemsRef::from_borrowed(header) };
-        let is_dict = self.makes_typed_dicts && ty.class() == Some(Class::dict());
+        let is_dict = self.is_numbas && ty.class() == Some(Class::dict());
         if (self.is_sharing || native.is_shared() || is_dict) && container::can_share(ty) {
             return container::of_native(self.py, ty, &native);
         }
@@ -538,6 +541,15 @@ impl<'a, 'py> Boxer<'a, 'py> {
         }
         Ok(())
     }
+}
+
+/// The parts of a slice, of which those are None that are Numba's numbers for a missing end.
+fn open_ends<'py>(parts: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyTuple>> {
+    let [start, stop, step] = [0, 1, 2].map(|i| parts.get_item(i).ok().and_then(|part| part.extract::<i64>().ok()));
+    let ends = if step.unwrap_or(1) > 0 { [i64::MIN, i64::MAX] } else { [i64::MAX, i64::MIN] };
+    let is_end = [start == Some(ends[0]), stop == Some(ends[1]), false];
+    let given = parts.iter().zip(is_end).map(|(part, is_end)| (!is_end).then_some(part));
+    PyTuple::new(parts.py(), given.collect::<Vec<_>>())
 }
 
 /// A caught exception, to which the caller has a reference.

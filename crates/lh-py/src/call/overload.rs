@@ -56,8 +56,8 @@ pub struct Overload {
     pub on_gpu: Option<Loaded>,
     /// Set when it has been replaced.
     pub stale: AtomicBool,
-    /// Whether dictionaries in the result become typed ones, as in Numba.
-    pub makes_typed_dicts: bool,
+    /// Whether the code has Numba's semantics.
+    pub is_numbas: bool,
 }
 
 impl Overload {

@@ -6,6 +6,8 @@ use crate::call::convert;
 use crate::call::decode::{Decoder, tags_of};
 use crate::call::item::Item;
 use crate::call::lists::{Lists, own_item};
+use crate::host::extensions;
+use crate::host::types::Type;
 use crate::object::owner;
 use lh_ir::{Ty, TyKind};
 use pyo3::exceptions::PyOverflowError;
@@ -17,14 +19,22 @@ pub fn words(value: &Bound<'_, PyAny>, to: Ty, refused: impl Fn(&str) -> PyErr) 
     words_with(value, to, None, refused)
 }
 
-/// The words of a value that is, or has parts that are, any object.
+/// The words of a value that is, or has parts that are, any object, or an object which the program's own function takes
+/// as another of its types, as one whose arrays are of any layout.
 fn objects(value: &Bound<'_, PyAny>, to: Ty, refused: &dyn Fn(&str) -> PyErr) -> PyResult<Vec<u64>> {
+    let py = value.py();
     if to.is_pyobject() {
         // Compiled code decides about None by types.
         if value.is_none() {
             return Err(refused("None is no `pyobject`, but may be an `Optional(pyobject)`"));
         }
         return Ok(vec![owner::foreign_owner(value.as_ptr()) as u64, value.as_ptr() as u64]);
+    }
+    if matches!(to.kind(), TyKind::Extension { .. })
+        && let Some(from) = extensions::type_of(value)?
+        && Type::of(py, from)?.bind(py).get_type().is(Type::of(py, to)?.bind(py).get_type())
+    {
+        return (extensions::exchange().words)(value, to);
     }
     if let TyKind::Optional(t) = to.kind() {
         if value.is_none() {
@@ -51,6 +61,15 @@ fn objects(value: &Bound<'_, PyAny>, to: Ty, refused: &dyn Fn(&str) -> PyErr) ->
         }
     }
     Ok(words)
+}
+
+/// Whether a type, or a part of it that `objects` finds, is one of a program.
+fn has_own(of: Ty) -> bool {
+    match of.kind() {
+        TyKind::Extension { .. } => true,
+        TyKind::Optional(of) => has_own(*of),
+        _ => of.tuple_elems().is_some_and(|elems| elems.iter().any(|&e| has_own(e))),
+    }
 }
 
 /// The same; native objects stand for some containers and instances inside.
@@ -82,7 +101,7 @@ pub fn words_with(
     let from = Decoder::new(py, &buf.tags).next_ty();
     let is_cast = from.is_number() && to.is_number() && !from.is_complex();
     if !is_cast && convert::cost_of_all(&[from], &[to]).is_none() {
-        return Err(refused("it is of another type"));
+        return if has_own(to) { objects(value, to, &refused) } else { Err(refused("it is of another type")) };
     }
     if from.is_int() && to.is_int() && !convert::fits(from, to, &mut &buf.slots[..]) {
         return Err(PyOverflowError::new_err(format!("{} is out of bounds for {to}", value.repr()?)));

@@ -483,7 +483,7 @@ unsafe fn finish(
 
 fn box_result<'py>(py: Python<'py>, overload: &Overload, buf: &ArgBuf, words: &[u64]) -> PyResult<Bound<'py, PyAny>> {
     let boxer = Boxer::new(py, buf.lists.as_deref()).with(overload);
-    let mut boxer = boxer.with_typed_dicts(overload.makes_typed_dicts);
+    let mut boxer = boxer.with_numbas(overload.is_numbas);
     let ty = overload.compiled.ret;
     match overload.explicit {
         Some(want) if overload.ret == Ret::Converted => {
