@@ -7,7 +7,9 @@ be called again: a tenth of a second later.
 from __future__ import annotations
 
 import atexit
+import functools
 import importlib
+import inspect
 import itertools
 import sys
 import threading
@@ -15,14 +17,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import Any, TypeVar
 
+from lancehead import types
 from lancehead.decorators import njit
+from lancehead.errors import TypingError
 from lancehead.extending import overload
 from lancehead.objectmode import objmode
+from lancehead.options import public, suggestion
 
 T = TypeVar("T")
 
 __all__ = ["progress"]
-__dir__ = __all__.copy
+public(globals())
 
 #: Seconds between two drawings.
 _PAUSE = 0.1
@@ -32,8 +37,8 @@ _WIDTH = 30
 class _Plain:
     """A bar of characters; without a terminal, its last state alone."""
 
-    def __init__(self, total: int | None, description: str) -> None:
-        self.total, self.description = total, description
+    def __init__(self, total: int | None, description: str, leave: bool | None) -> None:
+        self.total, self.description, self.leave = total, description, leave
         self.at, self.start, self.drawn = 0, time.perf_counter(), 0.0
         self.lives = sys.stderr.isatty() or "ipykernel" in sys.modules
 
@@ -54,7 +59,10 @@ class _Plain:
             print(f"\r{self.text()}", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        print(f"\r{self.text()}" if self.lives else self.text(), file=sys.stderr, flush=True)
+        if self.leave is not False:
+            print(f"\r{self.text()}" if self.lives else self.text(), file=sys.stderr, flush=True)
+        elif self.lives:
+            print(f"\r{' ' * len(self.text())}\r", end="", file=sys.stderr, flush=True)
 
 
 class _Rich:
@@ -63,11 +71,11 @@ class _Rich:
     shown: Any = None
     count = 0
 
-    def __init__(self, rich: Any, total: int | None, description: str) -> None:
+    def __init__(self, rich: Any, total: int | None, description: str, leave: bool | None) -> None:
         if _Rich.count == 0:
             console = importlib.import_module("rich.console").Console(stderr=True)
             columns = (*rich.Progress.get_default_columns(), rich.MofNCompleteColumn())
-            _Rich.shown = rich.Progress(*columns, console=console, auto_refresh=False)
+            _Rich.shown = rich.Progress(*columns, console=console, auto_refresh=False, transient=leave is False)
             _Rich.shown.start()
         _Rich.count += 1
         self.task = _Rich.shown.add_task(description, total=total)
@@ -83,21 +91,21 @@ class _Rich:
             _Rich.shown.remove_task(self.task)
 
 
-def _drawn(total: int | None, description: str) -> Any:
+def _drawn(total: int | None, description: str, leave: bool | None) -> Any:
     """A bar of the first package that is installed."""
     try:
         # The class for notebooks warns where its widgets are missing.
         name = "tqdm.auto" if "ipykernel" in sys.modules and _has("ipywidgets") else "tqdm.std"
         bar = importlib.import_module(name).tqdm(total=total, desc=description or None)
         # Widgets do not know `None`, by which others leave outer bars alone.
-        bar.leave = bar.pos == 0
+        bar.leave = bar.pos == 0 if leave is None else leave
         return bar
     except ImportError:
         pass
     try:
-        return _Rich(importlib.import_module("rich.progress"), total, description)
+        return _Rich(importlib.import_module("rich.progress"), total, description, leave)
     except ImportError:
-        return _Plain(total, description)
+        return _Plain(total, description, leave)
 
 
 def _has(module: str) -> bool:
@@ -107,8 +115,8 @@ def _has(module: str) -> bool:
 class _Bar:
     """A bar, and the pace of its loop."""
 
-    def __init__(self, total: int | None, description: str, place: Any) -> None:
-        self.drawn = _drawn(total, description)
+    def __init__(self, total: int | None, description: str, place: Any, leave: bool | None = None) -> None:
+        self.drawn = _drawn(total, description, leave)
         self.total, self.place = total, place
         self.at, self.part, self.last = 0, 1, time.perf_counter()
 
@@ -143,15 +151,18 @@ def _place() -> tuple[int, int, int]:
     return threading.get_ident(), id(frame), frame.f_lasti
 
 
-def _begun(total: int, description: str) -> int:
-    """The number of a new bar. Those of loops that other calls of the thread have left, as by `break`, are closed."""
+def _begun(total: int, description: str, leave: bool | None, disable: bool | None) -> int:
+    """The number of a new bar, -1 for none. Those of loops that other calls of the thread have left, as by `break`, are
+    closed."""
+    if disable:
+        return -1
     place = _place()
     _close(lambda bar: bar.place[0] == place[0] and bar.place != place)
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is not None and _end_cell not in shell.events.callbacks["post_run_cell"]:
         shell.events.register("post_run_cell", _end_cell)
     number = next(_numbers)
-    _open[number] = _Bar(total if total >= 0 else None, description, place)
+    _open[number] = _Bar(total if total >= 0 else None, description, place, leave)
     return number
 
 
@@ -182,11 +193,16 @@ def _end_cell(*_: Any) -> None:
 atexit.register(_close, lambda bar: True)
 
 
-def progress(items: Iterable[T], description: str = "", total: int | None = None) -> Iterator[T]:
+def progress(
+    items: Iterable[T], description: str | None = "", total: int | None = None, leave: bool | None = None,
+    disable: bool | None = False, desc: str | None = None,
+) -> Iterator[T]:  # fmt: skip
     """The items, with a bar on the error output that says how far the loop over them is.
 
     It is drawn by tqdm or Rich if one is installed, else by characters, about ten times in a second. In compiled code a
-    round costs less than a nanosecond more. `total` is the number of items, by default `len(items)`.
+    round costs less than a nanosecond more. `total` is the number of items, by default `len(items)`. With `leave=False`
+    the bar is gone after the loop, by default if it is an inner one; with `disable=True` there is none. `desc` is
+    tqdm's name for the description.
 
     >>> from lancehead import njit, progress
     >>> @njit
@@ -198,8 +214,11 @@ def progress(items: Iterable[T], description: str = "", total: int | None = None
     >>> total(10)
     45.0
     """
+    if disable:
+        yield from items
+        return
     count = len(items) if total is None and isinstance(items, Sized) else total
-    bar = _Bar(count, description, None)
+    bar = _Bar(count, desc or description or "", None, leave)
     left = 1
     try:
         for item in items:
@@ -211,11 +230,23 @@ def progress(items: Iterable[T], description: str = "", total: int | None = None
         bar.close(left)
 
 
-def _counted(items: Any, description: Any, total: Any) -> Any:
+def _length(items: Any) -> int:
+    """The number of items; -1 if they have none, as generators."""
+    return len(items) if isinstance(items, Sized) else -1
+
+
+@overload(_length)
+def _typed_length(items):  # type: ignore[no-untyped-def]
+    if items.kind == "Generator":
+        return lambda items: -1
+    return lambda items: len(items)
+
+
+def _counted(items: Any, description: Any, total: Any, leave: Any, disable: Any) -> Any:
     """The loop of compiled code."""
-    size = len(items) if total is None else total
+    size = _length(items) if total is None else total
     with objmode(bar="int64"):
-        bar = _begun(size, description)
+        bar = _begun(size, description or "", leave, disable)
     left = 1
     for item in items:
         yield item
@@ -230,10 +261,33 @@ def _counted(items: Any, description: Any, total: Any) -> Any:
 counted = njit(_counted)
 
 
+def _refusing(form: Any) -> Any:
+    """Lets the form of a bar refuse keywords that compiled code does not have."""
+
+    @functools.wraps(form)
+    def refuse(*args: Any, **named: Any) -> Any:
+        known, bar = inspect.signature(form).parameters, form.__name__[1:]
+        for name in named.keys() - known:
+            instead = suggestion(name, known) or "; leave it out, or loop in Python"
+            raise TypingError(f"in compiled code `{bar}` has no argument `{name}`{instead}")
+        return form(*args, **named)
+
+    return refuse
+
+
+def _check(bar: str, items: Any) -> None:
+    """Refuses what is no loop, and says what to write."""
+    if items is None or isinstance(items, (types.NoneType, types.Integer)):
+        raise TypingError(f"a bar is of a loop over something: write `for i in {bar}(range(n))`")
+
+
 @overload(progress)
-def _progress(items, description="", total=None):  # type: ignore[no-untyped-def]
-    def impl(items, description="", total=None):  # type: ignore[no-untyped-def]
-        return counted(items, description, total)
+@_refusing
+def _progress(items, description="", total=None, leave=None, disable=False, desc=None):  # type: ignore[no-untyped-def]
+    _check("progress", items)
+
+    def impl(items, description="", total=None, leave=None, disable=False, desc=None):  # type: ignore[no-untyped-def]
+        return counted(items, description if desc is None else desc, total, leave, disable)
 
     return impl
 
@@ -242,8 +296,11 @@ def serve(bar: Any) -> None:
     """Says what compiled code does for a class of tqdm."""
 
     @overload(bar)
-    def _tqdm(iterable, desc=None, total=None):  # type: ignore[no-untyped-def]
-        def impl(iterable, desc=None, total=None):  # type: ignore[no-untyped-def]
-            return counted(iterable, "" if desc is None else desc, total)
+    @_refusing
+    def _tqdm(iterable=None, desc=None, total=None, leave=None, disable=False):  # type: ignore[no-untyped-def]
+        _check("tqdm", iterable)
+
+        def impl(iterable=None, desc=None, total=None, leave=None, disable=False):  # type: ignore[no-untyped-def]
+            return counted(iterable, desc, total, leave, disable)
 
         return impl

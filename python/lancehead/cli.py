@@ -19,18 +19,32 @@ from lancehead.options import suggestion
 _COMMANDS = ("demo", "run", "numba", "cache", "pack", "build", "info")
 _STATUS = """exit status:
   0  done
-  1  something failed: a program of the demo, a compilation, an entry of the
-     cache that is damaged
+  1  something failed: a program of the demo, a compilation, an entry of the cache that is damaged
   2  wrong use: an unknown argument, a file that does not exist
   `run` ends with the status of the program, and with 1 after an exception."""
 
 
 class _Help(argparse.HelpFormatter):
-    """Wraps descriptions to the width of the terminal; lines of examples stay whole."""
+    """Wraps all lines to the width of the terminal; those of commands go on as a shell lets them."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        parts = text.split("\n\n")
-        return "\n\n".join(part if "\n" in part else textwrap.fill(part, width) for part in parts)
+        return "\n".join(self._filled(line, width) for line in text.split("\n"))
+
+    def _filled(self, line: str, width: int) -> str:
+        if not line.startswith("  lancehead "):
+            hanging = re.match(r" *(\d  )?", line)
+            return textwrap.fill(line, width, subsequent_indent=" " * len(hanging[0] if hanging else ""))
+        lines = [""]
+        for word in re.findall(r" *(?:'[^']*'|[^ '])+", line):
+            if lines[-1] and len(lines[-1]) + len(word) > width - 2:
+                lines.append(f"     {word}")
+            else:
+                lines[-1] += word
+        return " \\\n".join(lines)
+
+    def _format_usage(self, usage: str | None, *others: Any) -> str:
+        text = super()._format_usage(usage, *others)
+        return text if usage is None else f"{textwrap.fill(text, self._width, subsequent_indent=' ' * 7)}\n\n"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -39,8 +53,17 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=_Help, **options)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Keeps the words, among which a misspelt option may be why others are missing."""
+        self._words = list(sys.argv[1:] if args is None else args)
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
         """Ends the command after wrong use."""
+        if message.startswith("the following arguments are required"):
+            options = [word for word in self._words if re.match("--?[a-z]", word)]
+            unknown = [word for word in options if word.partition("=")[0] not in self._option_string_actions]
+            message = f"unrecognized arguments: {' '.join(unknown)}" if unknown else message
         if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
             known = choice[2].replace("'", "")
             near = suggestion(choice[1], known.split(", "))
@@ -75,7 +98,7 @@ def parser() -> argparse.ArgumentParser:
     top = _Parser(prog="lancehead", description="Compiles Python and NumPy functions to native code.", epilog=_STATUS)
     top.add_argument("-V", "--version", action="version", version=f"lancehead {__version__}")
     top.set_defaults(action=None, parser=top)
-    commands = top.add_subparsers(title="commands", dest="command")
+    commands = top.add_subparsers(title="commands", dest="command", metavar="COMMAND")
     add_demo(commands)
     add_run(commands)
     add_numba(commands)
@@ -131,7 +154,7 @@ def add_run(commands: Any) -> None:
         "Runs a Python program in which `import numba` and `import numba_cuda_mlir` give lancehead, whether they are "
         "installed or not.",
         "lancehead run script.py --steps 100", "lancehead run -m pytest tests",
-        "lancehead run -c 'import numba; print(numba.njit(lambda x: x + 1)(41))'", "lancehead run - < script.py",
+        "lancehead run -c 'import numba; print(numba)'", "lancehead run - < script.py",
     )  # fmt: skip
     run.usage = "lancehead run [-h] (FILE | - | -m MODULE | -c CODE) [ARGUMENT ...]"
     run.add_argument(
@@ -206,7 +229,7 @@ def add_pack(commands: Any) -> None:
         commands, "pack", "compile a package's functions into files that are shipped with it",
         "Compiles the functions of a package that have signatures in their decorators, and those of -s.\n\n"
         "The files go into __lancehead__ beside the modules. An earlier pack stays if something cannot be compiled.",
-        "lancehead pack mypackage/ -s 'mypackage.module.norm(float64[::1])'",
+        "lancehead pack mypackage/ -s 'mypackage.norm(float64[::1])'",
     )  # fmt: skip
     pack.add_argument("package", type=Path, help="the package's directory")
     pack.add_argument(
@@ -222,7 +245,8 @@ def add_pack(commands: Any) -> None:
         action="append",
         default=[],
         choices=packing.LEVELS,
-        help="for these processors (may be repeated; default: all three)",
+        metavar="LEVEL",
+        help=f"for these processors: {', '.join(packing.LEVELS)} (may be repeated; default: all three)",
     )
     pack.set_defaults(action=pack_package)
 
@@ -368,22 +392,17 @@ def print_info(options: argparse.Namespace) -> int:
 
 def print_page(options: argparse.Namespace) -> int:
     """`lancehead help`."""
+    # Pages have lines of 120 characters.
+    columns = shutil.get_terminal_size((120, 24)).columns
     if options.id is None:
-        print(
-            "\n".join(
-                [
-                    "Diagnostics; `lancehead help ID` prints the page of one:",
-                    "",
-                    *pages.contents(shutil.get_terminal_size().columns),
-                ]
-            )
-        )
+        title = textwrap.fill("Diagnostics; `lancehead help ID` prints the page of one:", columns)
+        print("\n".join([title, "", *pages.contents(columns)]))
         return 0
     if options.id in _COMMANDS:
         # Prints the help and ends.
         parser().parse_args([options.id, "--help"])
     try:
-        print(pages.page(options.id, _COMMANDS), end="")
+        print(pages.wrapped(pages.page(options.id, _COMMANDS), columns), end="")
     except KeyError as error:
         return failed("help", f"{error.args[0]}\n  `lancehead help` lists all", 2)
     return 0

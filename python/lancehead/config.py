@@ -10,6 +10,7 @@ from typing import Any
 from lancehead import _core
 from lancehead.errors import NumbaInvalidConfigWarning
 from lancehead.notices import tell
+from lancehead.options import public, suggestion
 
 
 def _settings() -> Any:
@@ -20,10 +21,10 @@ def _settings() -> Any:
 def _check() -> None:
     """Warns of settings that do not exist, and refuses values that nobody else looks at."""
     if any(name.startswith("LANCEHEAD_") for name in os.environ):
-        for complaint in _settings().unknown(os.environ):
+        complaints = _settings().unlikely(os.environ.get("LANCEHEAD_SEMANTICS", "").strip())
+        for complaint in [*_settings().unknown(os.environ), *complaints]:
             tell(NumbaInvalidConfigWarning(complaint))
         _settings().check_flags(os.environ)
-        _settings().check_log(os.environ.get("LANCEHEAD_LOG", ""))
     name, features = _first("CPU_NAME"), _first("CPU_FEATURES")
     if name is None and features is None:
         return
@@ -42,6 +43,10 @@ def _first(name: str) -> tuple[str, str] | None:
 
 def _flag(name: str) -> bool | None:
     return _settings().flag(name, os.environ) if os.environ.get(name) else None
+
+
+def _named(name: str, *known: str) -> str:
+    return str(_settings().named(name, os.environ, *known)) if os.environ.get(name) else ""
 
 
 _check()
@@ -101,7 +106,7 @@ CACHE_DIR: str = os.environ.get("LANCEHEAD_CACHE_DIR") or os.environ.get("NUMBA_
 STORE: str = os.environ.get("LANCEHEAD_STORE", "")
 
 #: The log that is printed: `compile` has each compilation (`LANCEHEAD_LOG`).
-LOG: str = os.environ.get("LANCEHEAD_LOG", "")
+LOG: str = _named("LANCEHEAD_LOG", "compile")
 
 #: Whether packs beside sources (`lancehead pack`) are looked at; a new pack is made without those.
 PACKS: bool = True
@@ -128,8 +133,10 @@ def _seconds(text: str) -> float | None:
 def _levels(text: str) -> list[str]:
     known = [f"x86-64-v{n}" for n in (2, 3, 4)]
     named = text.replace("all", " ".join(known)).replace(",", " ").split()
-    if not set(named) <= set(known):
-        raise ValueError(f"LANCEHEAD_CACHE_LEVELS={text}: {', '.join(known)} or all")
+    for level in named:
+        if level not in known:
+            near = suggestion(level, [*known, "all"])
+            raise ValueError(f"LANCEHEAD_CACHE_LEVELS={text}: {', '.join(known)} or all{near}")
     return named
 
 
@@ -144,10 +151,7 @@ def _diagnostics() -> int:
 
 
 def _unproven() -> str:
-    text = os.environ.get("LANCEHEAD_UNPROVEN", "").strip()
-    if text not in ("", "serial", "parallel", "error"):
-        raise ValueError(f"LANCEHEAD_UNPROVEN={text}: serial, parallel or error")
-    return text or "serial"
+    return _named("LANCEHEAD_UNPROVEN", "serial", "parallel", "error") or "serial"
 
 
 def _threads() -> int:
@@ -243,3 +247,6 @@ CUDA_NVRTC_EXTRA_SEARCH_PATHS: str = os.environ.get("NUMBA_CUDA_NVRTC_EXTRA_SEAR
 
 def __dir__() -> list[str]:
     return [name for name in globals() if name.isupper() and name[0] != "_"]
+
+
+public(globals())

@@ -6,12 +6,15 @@ lancehead is imported here but the table of options, which suggests names.
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from lancehead.options import suggestion
 
 PREFIX = "LANCEHEAD_"
+SEMANTICS = ("python", "numba")
 
 
 class Setting(NamedTuple):
@@ -122,6 +125,18 @@ def unknown(environment: Mapping[str, str]) -> list[str]:
     return [f"{name} is no setting of lancehead{suggestion(name, known)}" for name in strange]
 
 
+def unlikely(semantics: str) -> list[str]:
+    """Complaints of semantics that are no module, and near to a name of semantics.
+
+    >>> unlikely("nubma"), unlikely("numpy")
+    (['LANCEHEAD_SEMANTICS=nubma: there is no such module; did you mean `numba`?'], [])
+    """
+    near = suggestion(semantics, SEMANTICS) if semantics.isidentifier() and semantics not in SEMANTICS else ""
+    if not near or semantics in sys.modules or importlib.import_module("importlib.util").find_spec(semantics):
+        return []
+    return [f"LANCEHEAD_SEMANTICS={semantics}: there is no such module{near}"]
+
+
 def check_flags(environment: Mapping[str, str]) -> None:
     """Refuses values of settings that are on or off.
 
@@ -133,14 +148,21 @@ def check_flags(environment: Mapping[str, str]) -> None:
             flag(PREFIX + setting.name, environment)
 
 
-def check_log(text: str) -> None:
-    """Refuses a log that does not exist.
+def named(name: str, environment: Mapping[str, str], *known: str) -> str:
+    """The value of a setting that is one of some names; empty if it is not set.
 
     Raises:
-        ValueError: it is not `compile`.
+        ValueError: it is none of them, with the name that is near.
+
+    >>> named("LANCEHEAD_LOG", {"LANCEHEAD_LOG": "complie"}, "compile")
+    Traceback (most recent call last):
+    ValueError: LANCEHEAD_LOG=complie: it is compile; did you mean `compile`?
     """
-    if text not in ("", "compile"):
-        raise ValueError(f"LANCEHEAD_LOG={text}: there is `compile`")
+    text = environment.get(name, "").strip()
+    if text and text not in known:
+        listed = ", ".join(known[:-1]) + " or " * (len(known) > 1) + known[-1]
+        raise ValueError(f"{name}={text}: it is {listed}{suggestion(text, known)}")
+    return text
 
 
 def check_processor(variable: str, name: str, known: list[str]) -> None:

@@ -42,9 +42,30 @@ def contents(columns: int) -> list[str]:
     width = max(map(len, known), default=0) + 2
     lines = []
     for name, path in known.items():
-        text = textwrap.wrap(_first_sentence(path), max(columns - width, 40)) or [""]
-        lines += [f"{name:<{width}}{text[0]}", *(f"{'':<{width}}{rest}" for rest in text[1:])]
+        # Sentences beside the names would be narrow columns in a narrow terminal.
+        is_narrow = columns - width < 40
+        text = textwrap.wrap(_first_sentence(path), columns - (4 if is_narrow else width))
+        first = "" if is_narrow or not text else text.pop(0)
+        lines += [f"{name:<{width}}{first}".rstrip(), *(f"{'':<{4 if is_narrow else width}}{rest}" for rest in text)]
     return lines
+
+
+def wrapped(page: str, columns: int) -> str:
+    """A page in lines of so many characters, but for programs and tables; of links, the names of the pages stay."""
+    if max(map(len, page.splitlines())) <= columns:
+        return page
+    page = re.sub(r"\[([^]]*)\]\((?:\.\./)*([\w-]+\.md)[^)]*\)", r"\1 (\2)", page)
+    parts, is_program = [], False
+    for part in page.split("\n\n"):
+        is_program ^= part.count("```") % 2 == 1
+        if is_program or "```" in part or part.startswith("|"):
+            parts.append(part)
+        else:
+            items = re.split(r"\n(?=- )", part.rstrip("\n"))
+            hanging = "  " if part.startswith("- ") else ""
+            filled = (textwrap.fill(item.replace("\n", " "), columns, subsequent_indent=hanging) for item in items)
+            parts.append("\n".join(filled))
+    return "\n\n".join(parts).rstrip("\n") + "\n"
 
 
 def _first_sentence(path: Path) -> str:

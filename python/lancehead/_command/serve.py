@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lancehead import _absent, _core, cfuncs, config, type_texts
-from lancehead.options import OBJECT_MODE, NearName, NoImport, is_import
+from lancehead.options import OBJECT_MODE, NoAttribute, NoImport, is_import
 
 #: The Numba whose interface is followed: what a script sees as `numba.__version__`.
 NUMBA_VERSION = "0.68.1"
@@ -68,7 +68,8 @@ COUNTERPARTS = {
             "texts": "numba.cpython.unicode numba.cpython.charseq",
             "ctypes_utils": "numba.core.typing.ctypes_utils",
             "dates": "numba.np.npdatetime_helpers",
-            "irtypes": "llvmlite.ir llvmlite.ir.types llvmlite.ir.values llvmlite.ir.builder llvmlite.llvmpy.core",
+            "irtypes": "llvmlite.ir llvmlite.ir.types llvmlite.ir.values llvmlite.ir.builder llvmlite.ir.module "
+            "llvmlite.llvmpy.core",
             "binding": "llvmlite.binding",
         }.items()
         for name in names.split()
@@ -227,7 +228,7 @@ def of_modules() -> list[tuple[str, tuple[str, ...]]]:
     return [(name, names) for name, names in _COMPILING.items() if name == "numba" or COUNTERPARTS[name] in sys.modules]
 
 
-class Missing(NearName, AttributeError):
+class Missing(NoAttribute):
     """A name of Numba that lancehead does not have."""
 
     _text = f"lancehead {_core.__version__} does not provide `{{}}.{{}}`"
@@ -237,9 +238,6 @@ class MissingImport(NoImport):
     """A name of Numba that an import does not find."""
 
     _text = Missing._text
-
-
-MissingImport.__module__, MissingImport.__qualname__ = "builtins", "ImportError"
 
 
 class _VersionInfo(NamedTuple):

@@ -11,6 +11,7 @@ from lancehead.demo import peers
 from lancehead.demo.program import Measurement, Program, measure
 from lancehead.demo.programs import NAMES
 from lancehead.demo.report import print_report, wrapped
+from lancehead.options import suggestion
 
 #: Packages by the modules that they are imported as, where these have other names.
 PACKAGES = {"english_words": "english-words", "sklearn": "scikit-learn"}
@@ -28,7 +29,11 @@ def run(only: list[str], quick: bool, charts: list[Path]) -> int:
     """Runs the demo and prints its table; 1 if a program failed or one that was asked for needs a package, else 0."""
     unknown = sorted(set(only) - set(NAMES))
     if unknown:
-        print(f"lancehead demo: no program is named {', '.join(unknown)}; there are: {', '.join(NAMES)}")
+        near = suggestion(unknown[0], NAMES)
+        known = f"{near} There" if near else "; there"
+        print(
+            f"lancehead demo: no program is named {', '.join(unknown)}{known} are: {', '.join(NAMES)}", file=sys.stderr
+        )
         return 2
     try:
         draw = importlib.import_module("lancehead.demo.chart").draw_chart if charts else None

@@ -61,7 +61,7 @@ def test_demo_runs_beside_a_blas_that_no_variable_slows(tmp_path):
 def test_demo_knows_its_programs():
     done = lancehead("demo", "--only", "nothing")
     assert done.returncode == 2
-    assert "nothing" in done.stdout and "mandelbrot" in done.stdout
+    assert "nothing" in done.stderr and "mandelbrot" in done.stderr
 
 
 WITHOUT_PACKAGES = """

@@ -511,15 +511,26 @@ def test_f18_options_that_may_be_repeated_say_so():
             assert "may be repeated" in action.help, (name, action.option_strings)
 
 
-@pytest.mark.parametrize("columns", [72, 80, 120])
+@pytest.mark.parametrize("columns", [40, 72, 80, 120])
 def test_f40_helps_keep_to_the_width_of_the_terminal(columns, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
     for name, made in parsers().items():
-        # Usages of one's own, examples and the table of statuses stay as they are written.
-        text = made.format_help().removesuffix(made.epilog.strip() + "\n")
-        lines = [line for line in text.splitlines() if line != f"usage: {made.usage}"]
-        assert max(map(len, lines)) <= columns, name
-        assert max(map(len, made.epilog.splitlines())) <= 80, name
+        assert max(map(len, made.format_help().splitlines())) <= columns, name
+        # A shell reads the examples as they are written.
+        shown = re.sub(r" \\\n +", " ", made.format_help())
+        assert all(line in shown for line in made.epilog.splitlines() if line.startswith("  lancehead ")), name
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_pages_keep_to_the_width_of_the_terminal(columns):
+    assert max(map(len, pages.contents(columns))) <= columns
+    for name in pages.ids():
+        page = pages.page(name)
+        # Programs and tables stay as they are written.
+        shown = re.sub(r"(?s)```.*?```", "", pages.wrapped(page, columns))
+        assert all(len(line) <= columns for line in shown.splitlines() if line[:1] != "|"), name
+        programs = [re.findall(r"(?s)```.*?```", text) for text in (page, pages.wrapped(page, columns))]
+        assert programs[0] == programs[1], name
 
 
 @pytest.mark.parametrize(
@@ -528,6 +539,8 @@ def test_f40_helps_keep_to_the_width_of_the_terminal(columns, monkeypatch):
         (["hlep"], "lancehead", "help"), (["--versoin"], "lancehead", "--version"),
         (["help", "deom"], "lancehead help", "demo"), (["demo", "--quik"], "lancehead demo", "--quick"),
         (["cache", "lss"], "lancehead cache", "ls"), (["cache", "ls", "--log"], "lancehead cache ls", "--long"),
+        (["cache", "--hlep"], "lancehead cache", "--help"), (["numba", "--hlep"], "lancehead numba", "--help"),
+        (["demo", "--only", "nbdoy"], "lancehead demo", "nbody"),
         (["numba", "onn"], "lancehead numba", "on"), (["build", "x.py", "--levl"], "lancehead build", "--level"),
     ],
 )  # fmt: skip

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from lancehead import bars, njit, progress
+from lancehead import TypingError, bars, njit, progress
 
 
 class Drawn:
@@ -19,8 +19,9 @@ class Drawn:
 
     all: list["Drawn"] = []
 
-    def __init__(self, total, description):
+    def __init__(self, total, description, leave=None):
         self.total, self.description, self.rounds, self.is_open = total, description, 0, True
+        self.leave = leave
         Drawn.all.append(self)
 
     def update(self, rounds):
@@ -84,6 +85,42 @@ def test_a_total_for_items_without_a_length(drawn):
     assert noted(drawn) == [(4, "", 4, False), (None, "", 4, False)]
 
 
+def named_as_by_tqdm(a, n):
+    s = 0.0
+    for i in progress(range(n), desc="desc", total=n, leave=False):
+        s += i
+    for i, x in progress(enumerate(a), total=len(a)):
+        s += i * x
+    for x, y in progress(zip(a, a)):
+        s += x * y
+    for i in progress(range(n), disable=True):
+        s += i
+    return s
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_keywords_of_tqdm_and_items_without_a_length(drawn, is_compiled):
+    f = njit(named_as_by_tqdm) if is_compiled else named_as_by_tqdm
+    assert f(np.arange(3.0), 4) == 6.0 + 5.0 + 5.0 + 6.0
+    assert noted(drawn) == [(4, "desc", 4, False), (3, "", 3, False), (None, "", 3, False)]
+    assert [bar.leave for bar in drawn] == [False, None, None]
+
+
+def test_what_compiled_code_has_no_bar_for():
+    with pytest.raises(TypingError, match="`progress` has no argument `dsec`; did you mean `desc`?"):
+        njit(lambda n: [i for i in progress(range(n), dsec="x")])(3)
+    with pytest.raises(TypingError, match=r"write `for i in progress\(range\(n\)\)`"):
+        njit(lambda n: [i for i in progress(n)])(3)
+
+
+def test_plain_bars_that_do_not_stay(capsys):
+    bars._Plain(3, "gone", False).close()
+    bar = bars._Plain(3, "", False)
+    bar.lives = True
+    bar.close()
+    assert capsys.readouterr().err.strip() == ""
+
+
 def left(n, last):
     for i in progress(range(n)):
         for j in progress([1, 2], "inner"):
@@ -131,13 +168,14 @@ def test_outer_bars_of_notebooks_stay(monkeypatch):
             made.append(self)
 
     monkeypatch.setitem(sys.modules, "tqdm.std", SimpleNamespace(tqdm=Tqdm))
-    assert [bars._drawn(3, "").leave, bars._drawn(3, "").leave] == [True, False]
+    assert [bars._drawn(3, "", None).leave, bars._drawn(3, "", None).leave] == [True, False]
+    assert bars._drawn(3, "", True).leave
 
 
 def test_plain_bars_are_drawn_ten_times_in_a_second(monkeypatch, capsys):
     clock = [1.0]
     monkeypatch.setattr(bars.time, "perf_counter", lambda: clock[0])
-    bar = bars._Plain(1000, "")
+    bar = bars._Plain(1000, "", None)
     bar.lives = True
     for _ in range(100):
         clock[0] += 0.01
@@ -220,14 +258,16 @@ def test_tqdm_in_compiled_code(drawn, monkeypatch):
 
     @njit
     def refused(n):
-        for i in tqdm(range(n), leave=False):
+        for i in tqdm(range(n), ncols=80):
             n += i
         return n
 
     assert f(5) == sum(map(math.sqrt, range(5)))
     assert noted(drawn) == [(5, "adding", 5, False)]
-    with pytest.raises(Exception, match="leave"):
+    with pytest.raises(TypingError, match="`tqdm` has no argument `ncols`; leave it out, or loop in Python"):
         refused(3)
+    with pytest.raises(TypingError, match=r"write `for i in tqdm\(range\(n\)\)`"):
+        njit(lambda n: tqdm(total=n))(3)
 
 
 def test_an_interrupt_ends_a_loop_with_a_bar():

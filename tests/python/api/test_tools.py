@@ -9,9 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from lancehead import njit
+from lancehead import guvectorize, njit, typed, vectorize, xp
 
 PROGRAM = """
 from lancehead import njit
@@ -89,7 +90,7 @@ def test_f37_the_setting_logs_compilations(tmp_path, monkeypatch):
     assert done.stderr.splitlines()[-1].endswith("asked for anew")
     monkeypatch.setenv("LANCEHEAD_LOG", "complie")
     wrong = subprocess.run([sys.executable, "program.py"], capture_output=True, text=True, cwd=tmp_path, timeout=100)
-    assert "ValueError: LANCEHEAD_LOG=complie: there is `compile`" in wrong.stderr
+    assert "ValueError: LANCEHEAD_LOG=complie: it is compile; did you mean `compile`?" in wrong.stderr
 
 
 def test_f37_a_logger_has_the_same(caplog):
@@ -102,6 +103,30 @@ def test_f37_a_logger_has_the_same(caplog):
     caplog.clear()
     f(1.0)
     assert caplog.records == []
+
+
+def test_the_log_has_ufuncs_and_says_what_is_not_the_programs_own(caplog):
+    @vectorize
+    def plus(x, y):
+        return x + y
+
+    @guvectorize("(n)->(n)")
+    def halves(a, out):
+        for i in range(a.size):
+            out[i] = a[i] / 2
+
+    with caplog.at_level(logging.INFO, "lancehead"):
+        plus(np.ones(2), 1.5)
+        vectorize(["float32(float32)"])(lambda x: x)
+        halves(np.ones(3), np.ones(3))
+        typed.List([2.5]).append(1.5)
+        xp.asarray([1.5, 2.5]).prod().compute()
+    assert re.search(r"\.plus\(float64, float64\) -> float64 .* \S*test_tools.py:\d+: first call", caplog.text)
+    assert "<lambda>(float32) -> float32 compiled" in caplog.text
+    assert "halves(array(float64, 1d, A)) -> array(float64, 1d, A) compiled" in caplog.text
+    names = {record.getMessage().partition("(")[0] for record in caplog.records}
+    names = {name for name in names if "<locals>" not in name}
+    assert names and all(name.startswith(("lancehead.typed.", "lancehead.xp.")) for name in names), names
 
 
 # Profiles.

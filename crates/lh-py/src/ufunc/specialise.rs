@@ -1,6 +1,7 @@
 //! Compilation of a ufunc for operand types: argument types of the library's inner loops, and the sources of their
 //! words.
 
+use crate::call::specialise::log_loop;
 use crate::call::state;
 use crate::compile::{cache, compiler};
 use crate::host::held::Scope;
@@ -17,15 +18,18 @@ use lh_ir::{Layout as Order, Ty, TyKind};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
+use std::time::Instant;
 
 impl Definition {
     /// Compiles for a signature: operand types of a generalised ufunc, else inputs with, perhaps, the result type.
     pub fn compile(&self, py: Python<'_>, ret: Option<Ty>, args: &[Ty]) -> PyResult<Arc<Typed>> {
-        let _scope = Scope::new(None);
-        match &self.layout {
+        let (_scope, start) = (Scope::new(None), Instant::now());
+        let made = match &self.layout {
             Some(layout) => self.compile_core(py, layout, args),
             None => self.compile_elementwise(py, ret, args),
-        }
+        }?;
+        log_loop(self.dispatcher.bind(py), made.declared.split_at(self.nin), start, made.code.compiled())?;
+        Ok(made)
     }
 
     fn function(&self, py: Python<'_>) -> Ty {
