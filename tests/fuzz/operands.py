@@ -109,7 +109,9 @@ def own_copy(value: Any) -> Any:
 
 
 def is_deliberate(operation: Callable[..., Any], a: Any, b: Any) -> bool:
-    """Whether docs/differences.md names it: an array compared with None, NaN stored among integers."""
+    """Whether docs/differences.md names it: comparisons with None, NaN among integers, powers of negative numbers."""
+    if "a ** b" in operation.__qualname__ or "pow(a, b)" in operation.__qualname__:
+        return isinstance(a, (int, float)) and a < 0 and isinstance(b, float)
     if operation.__qualname__.startswith("a[0] ="):
         return isinstance(b, float) and b != b
     return operation.__qualname__ in ("return a == b", "return a != b") and (a is None or b is None)

@@ -570,7 +570,7 @@ impl<'a> Decoder<'a> {
             | Opcode::SetupAnnotations => ("the body of a class or module", ""),
             Opcode::StoreGlobal | Opcode::DeleteGlobal => (
                 "assignment to a global variable",
-                "globals are constants here: return the value, or keep it in an array",
+                "globals are constants here: return the value, or write to an array that is an argument",
             ),
             Opcode::DeleteAttr => ("`del` of an attribute", ""),
             Opcode::ImportStar => ("`import *`", "name what is imported"),

@@ -16,6 +16,7 @@ mod loop_hints;
 mod memo;
 mod overloads;
 mod prims;
+mod refused;
 mod threads;
 pub(crate) mod times;
 mod tuples;
@@ -28,7 +29,7 @@ use crate::convert::passes_pending;
 use crate::cx::{Infer, Wishes};
 use crate::operations::attributes::no_field;
 use crate::operations::iterators::is_description;
-use crate::substitutes::{self, is_of_library};
+use crate::substitutes;
 use crate::val::{Known, Plan, Val};
 use crate::world::{ArgTy, Object, Spec};
 use lh_ir::class::Class;
@@ -140,7 +141,10 @@ impl Infer<'_> {
                     _ if substitutes::of(&name).is_none() && self.world.attr(o, "__mro__").is_some() => {
                         d.note("decorate the class with `@dataclass` or `jitclass`, or call it outside of the function")
                     }
-                    _ => d.note(substitutes::of(&name).unwrap_or(substitutes::OUTSIDE)),
+                    Object::BoundMethod(..) if substitutes::of(&name).is_none() => {
+                        d.note(format!("{}, or pass the method as an argument", substitutes::OUTSIDE))
+                    }
+                    _ => d.note(substitutes::advice(&name)),
                 })
             }
         }
@@ -269,7 +273,7 @@ impl Infer<'_> {
                     (self.is_open, self.unknown_items) = (true, true);
                     return Ok(Val::of_type(Ty::never()));
                 }
-                Err(d) => self.wished(d, &bound, &mut tys).map_err(|d| self.called_from(d, code, library))?,
+                Err(d) => self.wished(d, &bound, &mut tys).map_err(|d| self.refused_call(d, &bound, code, library))?,
             }
         };
         Ok(self.call_specialised(spec, &bound, &tys, library))
@@ -296,7 +300,7 @@ impl Infer<'_> {
         let v = self.handed_over(v.clone());
         let is_numpy = library && callee.file.contains("/numpy/");
         let in_list = is_numpy || self.is_differentiated();
-        let keeps = library && callee.file.contains("itertools");
+        let keeps = library && crate::operations::iterators::asks_again(callee);
         match (v.ty.kind(), v.flat()) {
             (_, Some(a)) if is_numpy => self.method(&a, "ravel", &[]),
             (TyKind::Iter(_), _) if !is_description(&v) || in_list => self.collect(&v),
@@ -340,37 +344,6 @@ impl Infer<'_> {
             }
         }
         Ok(taught.ret)
-    }
-
-    /// Adds this call to the way that led to a diagnostic; one inside the library is shown at the user's call.
-    fn called_from(&self, mut d: Box<Diagnostic>, callee: &Code, library: bool) -> Box<Diagnostic> {
-        // A function that the library makes is called as one of the program.
-        let library = library || is_of_library(&callee.file);
-        if library && !self.is_library && is_of_library(&callee.file) && !d.file.is_empty() && !is_of_library(&d.file) {
-            // The library calls a function of the program.
-            d.trail.retain(|(file, ..)| !is_of_library(file));
-            d.trail.push((self.code.file.clone(), self.span, "called from here".to_owned()));
-            return d;
-        }
-        if library && !self.is_library {
-            d.file = self.code.file.clone();
-            d.span = self.span;
-            d.trail.clear();
-            if d.label.is_empty() {
-                d.label = format!("in `{}`", callee.name);
-            }
-            return d;
-        }
-        if let Some((name, text)) = substitutes::of_standard_library(&callee.file, &callee.name) {
-            return Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{name}` is not supported in compiled code"))
-                .note(text)
-                .at(&self.code.file, self.span);
-        }
-        if d.file.is_empty() {
-            d = d.at(&callee.file, lh_ir::Span::default());
-        }
-        d.trail.push((self.code.file.clone(), self.span, format!("called as `{}` here", callee.name)));
-        d
     }
 
     /// Binds arguments to parameters as Python does; the result is one value for each parameter.
@@ -478,8 +451,7 @@ impl Infer<'_> {
         let found = self.numba_override(path).or_else(|| self.world.library(path).map(|(f, _)| f));
         match found {
             Some(f) => self.call_func(f, args, &[]),
-            None => Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{path}` is not supported in compiled code"))
-                .note(substitutes::of(path).unwrap_or(substitutes::OUTSIDE))),
+            None => Err(ufuncs::unsupported(path, args)),
         }
     }
 
@@ -567,6 +539,9 @@ impl Infer<'_> {
         }
         if let Some(v) = self.empty_and_filled(path, args, kwargs)? {
             return Ok(v);
+        }
+        if let Some(kept) = self.kept_form(path) {
+            return self.call_path(&kept, args, kwargs);
         }
         if let Some(args) = if path == "builtins.sum" { self.beginning_of_sum(args, kwargs)? } else { None } {
             return self.call_path(path, &args, &[]);

@@ -485,7 +485,7 @@ impl Infer<'_> {
     }
 
     /// The object that a value is, or holds, and that has no meaning in compiled code.
-    fn opaque_object(&mut self, t: Ty) -> Option<String> {
+    pub(crate) fn opaque_object(&mut self, t: Ty) -> Option<String> {
         match t.kind() {
             TyKind::Obj(o) => match self.world.object(*o) {
                 Object::Other(text) => Some(text),
@@ -516,6 +516,10 @@ pub(crate) fn cannot_become(from: Ty, to: Ty) -> Box<Diagnostic> {
 
 /// The refusal of an object of the program that has no meaning in compiled code.
 pub(crate) fn opaque(text: &str) -> Box<Diagnostic> {
+    if text == "int" {
+        return Diagnostic::new(diag::UNSUPPORTED_TYPE, "an int beyond 64 bits cannot be used in compiled code")
+            .note("use a float, or two ints");
+    }
     Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{text}` cannot be used in compiled code"))
         .note("pass it as an argument, or what you need of it as numbers, tuples or arrays")
 }

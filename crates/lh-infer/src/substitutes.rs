@@ -1,6 +1,8 @@
 //! Names of Python and NumPy that compiled code lacks, with replacements. A test checks each row: the name is refused,
 //! and the message contains the text.
 
+use std::borrow::Cow;
+
 /// Full names, and what stands in for them. Methods are under their classes.
 pub const TABLE: &[(&str, &str)] = &[
     ("builtins.open", "read the file outside of the function and pass its text or `np.fromfile(...)`"),
@@ -54,6 +56,18 @@ pub(crate) const OUTSIDE: &str = "call it outside of the function and pass the r
 /// The text for a full name; modules that begin with an underscore are those of others.
 pub(crate) fn of(path: &str) -> Option<&'static str> {
     TABLE.iter().find(|(name, _)| *name == path.trim_start_matches('_')).map(|(_, text)| *text)
+}
+
+/// The advice for a function that is not compiled.
+pub(crate) fn advice(path: &str) -> Cow<'static, str> {
+    let arrays = ["lancehead.xp.", "lancehead.cupy."].iter().find_map(|module| path.strip_prefix(module));
+    match (of(path), arrays) {
+        (Some(text), _) => text.into(),
+        (None, Some(name)) => {
+            format!("use `np.{name}`: compiled code has the names of NumPy, and compiles loops").into()
+        }
+        _ => OUTSIDE.into(),
+    }
 }
 
 /// Name and text for a function of Python's own library by its file: it is compiled as any function, and ends at

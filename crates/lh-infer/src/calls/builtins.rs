@@ -183,7 +183,8 @@ impl Infer<'_> {
             // Compiled code does not ask for the name of a function, and where it is from.
             ("functools.wraps", [_, ..]) => Ok(Some(self.library_closure(path, Vec::new(), &[]))),
             ("itertools.chain.from_iterable", [all]) if kwargs.is_empty() => {
-                self.call_library("itertools.flat", std::slice::from_ref(all)).map(Some)
+                let path = self.kept_form("itertools.flat");
+                self.call_library(path.as_deref().unwrap_or("itertools.flat"), std::slice::from_ref(all)).map(Some)
             }
             ("contextlib.contextmanager", [func]) if kwargs.is_empty() => {
                 Ok(Some(self.library_closure(path, vec![func.clone()], &[])))
@@ -273,8 +274,9 @@ impl Infer<'_> {
         for a in args {
             let a = self.unwrap_or_say(a, "'NoneType' object cannot be interpreted as an integer")?;
             if !(a.ty.is_int() || a.ty.is_bool() || a.ty.is_float()) {
+                let has_length = a.ty.is_array() || a.ty.is_tuple() || a.ty.items().is_some();
                 return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("range() takes integers, not `{}`", a.ty))
-                    .note("convert it with `int(...)`"));
+                    .note(if has_length { "count its items: `range(len(x))`" } else { "convert it with `int(...)`" }));
             }
             ints.push(self.cast(&a, Ty::int()));
         }

@@ -227,6 +227,11 @@ impl Infer<'_> {
     /// `cuda.shared.array(shape, dtype, alignment)` and `cuda.local.array`.
     fn device_array(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         let given = |i: usize, name: &str| args.get(i).or(kwargs.iter().find(|(k, _)| k == name).map(|(_, v)| v));
+        const KNOWN: [&str; 3] = ["shape", "dtype", "alignment"];
+        if let Some((name, _)) = kwargs.iter().find(|(k, _)| !KNOWN.contains(&k.as_str())) {
+            let text = format!("`{path}` has no argument `{name}`");
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).instead_of(KNOWN));
+        }
         let (Some(shape), Some(dtype)) = (given(0, "shape").cloned(), given(1, "dtype").cloned()) else {
             return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{path}` takes a shape and a dtype")));
         };

@@ -131,7 +131,10 @@ impl Infer<'_> {
     ) -> Result<Val> {
         match own {
             Err(d) if d.id != diag::EXTENSION_FAILED && !operands.iter().any(|v| v.ty.is_overloaded()) => {
-                self.overloaded_operation(module, name, operands)?.ok_or(d)
+                match self.overloaded_operation(module, name, operands)? {
+                    Some(given) => Ok(given),
+                    None => Err(self.because_of_opaque(&d, operands.iter().copied()).unwrap_or(d)),
+                }
             }
             own => own,
         }

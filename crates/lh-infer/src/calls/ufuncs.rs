@@ -527,10 +527,13 @@ impl Infer<'_> {
     }
 
     /// Refuses what has no elements that are numbers; a missing number is found out when the program runs.
-    fn check_operands(&self, path: &str, ins: &[Val]) -> Result<()> {
+    fn check_operands(&mut self, path: &str, ins: &[Val]) -> Result<()> {
         let fits = |t: Ty| element(t).is_number() || t.is_never() || matches!(t.kind(), TyKind::Optional(_));
         match ins.iter().find(|a| !fits(a.ty)) {
-            Some(odd) => Err(wrong(format!("`{path}` takes numbers and arrays of them, not `{}`", odd.ty))),
+            Some(odd) => {
+                let d = wrong(format!("`{path}` takes numbers and arrays of them, not `{}`", odd.ty));
+                Err(self.because_of_opaque(&d, [odd]).unwrap_or(d))
+            }
             None => Ok(()),
         }
     }
@@ -791,5 +794,5 @@ pub(super) fn unsupported(path: &str, args: &[Val]) -> Box<Diagnostic> {
             .note("it takes real numbers, as in NumPy: `abs(z)`, `z.real` and `z.imag` are such");
     }
     Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{path}` is not supported in compiled code"))
-        .note(substitutes::of(path).unwrap_or(substitutes::OUTSIDE))
+        .note(substitutes::advice(path))
 }

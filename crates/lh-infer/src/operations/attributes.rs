@@ -169,6 +169,9 @@ impl Infer<'_> {
                 None if name == "_replace" => Ok(Some(self.builtin_bound(v, "_replace"))),
                 None => self.user_attr(v, n.class, name),
             },
+            TyKind::Slice(_) if let Some(f) = self.numba_override(&format!("slices.{name}")) => {
+                self.call_func(f, std::slice::from_ref(v), &[]).map(Some)
+            }
             TyKind::Range(_) | TyKind::Slice(_) => {
                 let at = ["start", "stop", "step"].iter().position(|n| *n == name);
                 Ok(at.map(|i| self.field(v, i as u32)))

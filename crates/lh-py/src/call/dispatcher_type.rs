@@ -7,7 +7,6 @@ use crate::host::{decorated, table};
 use crate::object::attach::release;
 use crate::object::{panics, resident};
 use crate::runtime::signals;
-use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction};
 use pyo3::{ffi, intern};
@@ -107,10 +106,6 @@ unsafe extern "C" fn attribute(this: *mut ffi::PyObject, name: *mut ffi::PyObjec
         };
         match module.call_method1("attribute", (this, name)) {
             Ok(value) => value.into_ptr(),
-            Err(e) if e.is_instance_of::<PyAttributeError>(py) => {
-                error.restore(py);
-                found
-            }
             Err(e) => {
                 e.restore(py);
                 found
