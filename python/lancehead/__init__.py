@@ -9,6 +9,7 @@
 """
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from lancehead import config, errors, types
@@ -21,6 +22,7 @@ from lancehead.types import (
     short, size_t, ssize_t, u1, u2, u4, u8, uchar, uint, uint8, uint16, uint32, uint64, uintc, uintp, ulong, ulonglong,
     typeof, ushort, void,
 )  # fmt: skip
+from lancehead.options import NearModules
 from lancehead.stencils import stencil
 from lancehead.threads import (
     get_num_threads, get_parallel_chunksize, get_thread_id, parallel_chunksize, set_num_threads, set_parallel_chunksize,
@@ -71,6 +73,9 @@ _LATER = frozenset((
     "cffi_support", "cuda", "cudalib", "cupy", "cupyx", "experimental", "extending", "extensions", "gradients", "pycc",
     "sparse", "typed", "xp",
 ))  # fmt: skip
+
+if NearModules not in sys.meta_path:
+    sys.meta_path.append(NearModules)
 
 
 def __getattr__(name: str) -> Any:

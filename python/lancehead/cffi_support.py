@@ -7,9 +7,10 @@ from types import BuiltinFunctionType
 from typing import Any
 
 from lancehead import cfuncs
+from lancehead.options import public
 
 __all__ = ["SUPPORTED", "register_module", "register_type"]
-__dir__ = __all__.copy
+public(globals())
 
 #: Whether `cffi` is installed.
 SUPPORTED = find_spec("cffi") is not None

@@ -15,6 +15,7 @@ import numpy as np
 from lancehead import _core, config, types
 from lancehead import options as table
 from lancehead.decorated import function_of
+from lancehead.options import near_members
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -37,6 +38,7 @@ def _is_in_c(type_: Any) -> bool:
     return type_.kind in _IN_C or type_ in (types.float32, types.float64)
 
 
+@near_members
 class CFunc:
     """A function that C code calls by its address. An exception is printed to stderr, and the function returns 0.
 

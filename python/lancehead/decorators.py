@@ -12,6 +12,7 @@ from lancehead import _core, config, errors
 from lancehead import options as table
 from lancehead.decorated import caller_of_cached, function_of, is_own
 from lancehead.notices import tell
+from lancehead.options import public
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -238,4 +239,4 @@ def is_jitted(function: object) -> TypeGuard[_core.Dispatcher[..., Any]]:
 
 
 __all__ = ["is_jitted", "jit", "jit_module", "literal_unroll", "literally", "njit", "optional", "pndindex", "prange"]
-__dir__ = __all__.copy
+public(globals())

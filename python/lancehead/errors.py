@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from lancehead.options import public
+
 
 class NumbaWarning(Warning):
     """Base of all warnings; `loc` is where in the source it belongs, if that is known."""
@@ -263,6 +265,9 @@ class NonexistentTargetError(InternalError):
 def __dir__() -> list[str]:
     kinds = (name for name, kind in globals().items() if isinstance(kind, type) and issubclass(kind, BaseException))
     return [*kinds, "deprecated"]
+
+
+public(globals())
 
 
 def deprecated(arg: Any) -> Callable[[Any], Any]:

@@ -32,7 +32,8 @@ REMEDIES = {
     "an index check in it can raise": "check an index that is read from an array before the loop; `boundscheck=False`",
     "it is not known beforehand how often it runs": "a `for` loop in place of `while`",
     "it writes to memory in one branch only": "write always: `y[i] = new if found else y[i]`",
-    "allocates in a loop": "make the array once, before the loop, and store into it: `out[:] = a + b`",
+    "allocates in a loop": "of an array, make it once, before the loop, and store into it: `out[:] = a + b`; of texts, "
+    "collect the parts in a list and join them once",
     "bytes of each iteration": "`checkpoint_loop` for long loops",
     "its iterations may depend on each other": "`lancehead help parallel-race` has the forms that are understood",
     "a variable carries a value": "set it at the start of each iteration, or combine by one operation: `s += x`",

@@ -314,18 +314,18 @@ def check_parameters(choose: Callable[..., Any], made: Any) -> None:
                 f"use of {p.kind.name} (e.g. {example}) {'' if p.kind is p.VAR_KEYWORD else 'argument kind '}"
                 f"is unsupported here (offending argument name is '{p}')"
             )
-    parts: dict[str, Callable[[inspect.Parameter], Any]] = {
-        "argument names": lambda p: p.default is p.empty and p.name,
-        "keyword argument names": lambda p: p.default is not p.empty and p.name,
-        "keyword argument default values": lambda p: repr(p.default),
+    parts: dict[str, Callable[[inspect.Parameter], list[Any]]] = {
+        "argument names": lambda p: [p.name] * (p.default is p.empty),
+        "keyword argument names": lambda p: [p.name] * (p.default is not p.empty),
+        "keyword argument default values": lambda p: [p.default] * (p.default is not p.empty),
     }
     for what, part in parts.items():
-        if list(filter(None, map(part, asked))) != list(filter(None, map(part, taken))):
-            left, right = (list(filter(None, map(part, of))) for of in (asked, taken))
-            first = next((b or a for a, b in itertools.zip_longest(left, right) if a != b), None)
+        left, right = (list(itertools.chain.from_iterable(map(part, of))) for of in (asked, taken))
+        if left != right:
+            first, other = next((a, b) for a, b in itertools.zip_longest(left, right) if [a] != [b])
             raise errors.TypingError(
                 f"Typing and implementation arguments differ in {what}: {asked} and {taken}. "
-                f"First difference: {first!r}"
+                f"First difference: {first!r} and {other!r}"
             )
 
 

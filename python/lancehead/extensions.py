@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.options import public
+
 __all__ = ["cross2d"]
-__dir__ = __all__.copy
+public(globals())
 
 
 def cross2d(a: Any, b: Any) -> Any:

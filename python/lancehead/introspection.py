@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from lancehead import _core, caching, types
+from lancehead.options import NoMember
 
 
 class CompileResult:
@@ -30,7 +31,7 @@ class CompileResult:
     def __getattr__(self, name: str) -> Any:
         find = _OF_RESULTS.get(name)
         if find is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name)
+            raise NoMember(f"{type(self).__name__!r} object", name, lambda: [*dir(self), *_OF_RESULTS])
         return find(self)
 
     def __repr__(self) -> str:
@@ -142,7 +143,7 @@ def attribute(dispatcher: Any, name: str) -> Any:
     """
     find = _ATTRIBUTES.get(name)
     if find is None:
-        raise AttributeError(name)
+        raise NoMember(f"{type(dispatcher).__qualname__!r} object", name, lambda: [*dir(dispatcher), *_ATTRIBUTES])
     return find(dispatcher)
 
 

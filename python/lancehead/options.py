@@ -13,7 +13,9 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from opcode import opmap
 from types import FunctionType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
+
+T = TypeVar("T")
 
 #: Why options for it change nothing.
 OBJECT_MODE = "there is no object mode to fall back to"
@@ -440,7 +442,9 @@ def suggest(name: str, known: Iterable[str]) -> list[str]:
     >>> suggest("nopyhton", ["parallel", "nopython"])
     ['nopython']
     """
-    spelt = {n.lower().replace("_", "").replace("-", ""): n for n in known}
+    # Of two that differ in their case only, that with the case of the misspelt one comes last, and counts.
+    of_case = sorted(known, key=lambda n: n[:1].isupper() == name[:1].isupper())
+    spelt = {n.lower().replace("_", "").replace("-", ""): n for n in of_case}
     # Loaded for those who misspell.
     difflib = importlib.import_module("difflib")
     plain = name.lower().replace("_", "").replace("-", "")
@@ -465,18 +469,24 @@ _PARTS = ("gradients", "experimental", "extending", "typed", "sparse", "xp", "cu
 
 
 class NearName:
-    """A name that a module lacks. The nearest one is looked for when the message is read: `hasattr` costs nothing."""
+    """A name that something lacks. The nearest one is looked for when the message is read: `hasattr` costs nothing."""
 
     args: tuple[Any, ...]
     name: str | None
+    #: As pickles have it.
+    _plain: type[Exception]
     _text = "module {!r} has no attribute {!r}"
+
+    def __init_subclass__(cls) -> None:
+        # Tracebacks show it as what it is.
+        cls.__module__, cls.__qualname__ = "builtins", cls._plain.__name__
 
     def __init__(self, module: str, name: str, reason: str = "") -> None:
         super().__init__(self._text.format(module, name) + reason, name=name)  # type: ignore[call-arg]
         self._module, self._reason = module, reason
 
     def __reduce__(self) -> Any:
-        return type(self), (self._module, self.name, self._reason)
+        return self._plain, (str(self),)
 
     def __str__(self) -> str:
         name = self.name or ""
@@ -484,8 +494,11 @@ class NearName:
             for part in _PARTS:
                 if name in importlib.import_module(f"lancehead.{part}").__all__:
                     return f"{self.args[0]}; it is in `lancehead.{part}`"
-        known = () if self._reason else dir(sys.modules.get(self._module))
+        known = () if self._reason else self._known()
         return f"{self.args[0]}{suggestion(name, (n for n in known if n[0] != '_'))}"
+
+    def _known(self) -> Iterable[str]:
+        return dir(sys.modules.get(self._module))
 
 
 class NoAttribute(NearName, AttributeError):
@@ -495,18 +508,37 @@ class NoAttribute(NearName, AttributeError):
     "module 'lancehead' has no attribute 'vectorise'; did you mean `vectorize`?"
     """
 
+    _plain = AttributeError
+
+
+class NoMember(NoAttribute):
+    """A name that an object lacks; its names are those that the function gives."""
+
+    def __init__(self, owner: str, name: str, known: Callable[[], Iterable[str]]) -> None:
+        AttributeError.__init__(self, f"{owner} has no attribute {name!r}", name=name)
+        self._module, self._reason = "", ""
+        self._known = known  # type: ignore[method-assign]
+
 
 class NoImport(NearName, ImportError):
     """A name that `from module import name` does not find, which drops the text of an AttributeError."""
 
+    _plain = ImportError
     _text = "cannot import name {1!r} from {0!r}"
 
-    def __reduce__(self) -> Any:
-        return ImportError, (str(self),)
 
+class NearModules:
+    """The last finder of modules, which tells the nearest one after one that a package of lancehead lacks."""
 
-# Tracebacks show it as what it is.
-NoImport.__module__, NoImport.__qualname__ = "builtins", "ImportError"
+    @staticmethod
+    def find_spec(full: str, path: Any = None, target: Any = None) -> None:
+        """Finds none: an import that ends here fails with the nearest name; a mere question gets no answer."""
+        package, _, name = full.rpartition(".")
+        if package.partition(".")[0] != "lancehead" or sys._getframe(2).f_code.co_name != "_find_and_load_unlocked":
+            return
+        files = importlib.import_module("pkgutil").iter_modules(path)
+        near = suggestion(name, {file.name for file in files} & {*dir(sys.modules[package])})
+        raise ModuleNotFoundError(f"No module named {full!r}{near}", name=full)
 
 
 def missing(module: str, name: str, reason: str = "", calls: int = 1) -> NoAttribute | NoImport:
@@ -527,6 +559,30 @@ def lacking(module: str) -> Callable[[str], NoReturn]:
         raise missing(module, name)
 
     return __getattr__
+
+
+def public(module: dict[str, Any]) -> None:
+    """Lets a module tell the nearest name after one that it lacks, and show the names of its `__all__` alone, unless it
+    says itself what it shows.
+
+    It is not written as `__getattr__` in the module, by which type checkers would believe in any name.
+    """
+    if "__dir__" not in module:
+        module["__dir__"] = module["__all__"].copy
+    module.setdefault("__getattr__", lacking(module["__name__"]))
+
+
+def near_members(kind: type[T]) -> type[T]:
+    """Lets instances of a class tell the nearest name after an attribute that they lack."""
+
+    def __getattr__(self: Any, name: str) -> NoReturn:
+        # A property exists, and has an error of its own.
+        if hasattr(type(self), name):
+            object.__getattribute__(self, name)
+        raise NoMember(f"{type(self).__name__!r} object", name, functools.partial(dir, self))
+
+    kind.__getattr__ = __getattr__  # type: ignore[attr-defined]
+    return kind
 
 
 def near_keywords(module: dict[str, Any]) -> None:

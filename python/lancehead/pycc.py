@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lancehead import _core
+from lancehead.options import public
 
 
 class CC:
@@ -78,4 +79,4 @@ def _ahead() -> Any:
 
 
 __all__ = ["CC"]
-__dir__ = __all__.copy
+public(globals())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from lancehead import _core, config, errors
 from lancehead import options as table
 from lancehead.decorated import function_of
+from lancehead.options import near_members, public
 
 if TYPE_CHECKING:
     from typing import Literal, Unpack
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _OPTIONS = tuple(table.of("stencil"))
 
 
+@near_members
 class StencilFunc:
     """A stencil: called with arrays, it gives an array of what its function makes of every neighbourhood.
 
@@ -132,4 +134,4 @@ def _made(function: Any, options: dict[str, Any]) -> Any:
 
 
 __all__ = ["StencilFunc", "stencil"]
-__dir__ = __all__.copy
+public(globals())

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from lancehead import _core, config
+from lancehead.options import public
 
 #: Layers that Numba has.
 _LAYERS = ("tbb", "omp", "workqueue")
@@ -104,4 +105,4 @@ __all__ = [
     "get_num_threads", "get_parallel_chunksize", "get_thread_id", "parallel_chunksize", "set_num_threads",
     "set_parallel_chunksize", "threading_layer",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lancehead import _core
 from lancehead._core import Type as CoreType
+from lancehead.options import NoMember
 
 
 class KindOfType(type):
@@ -131,7 +133,7 @@ class Type(CoreType, metaclass=AnyType):
         return True
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name)
+        raise NoMember(f"{type(self).__name__!r} object", name, partial(dir, self))
 
     def __reduce__(self) -> Any:
         return _rebuilt, (type(self), dict(vars(self)))

@@ -7,6 +7,7 @@ types are the same types under another name that Numba has for them: that of a l
 
 from __future__ import annotations
 
+import functools
 import importlib
 import linecache
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from typing import Any
 import numpy
 
 from lancehead import _core, config
+from lancehead.options import NoMember
 
 #: Whether types are written for a program that is served as Numba's.
 served: bool = config.SEMANTICS == "numba"
@@ -168,7 +170,7 @@ def attribute(type_: Any, name: str) -> Any:
         return type_
     if name == "instance_type" and type_.kind == "NumberClass":
         return type_.dtype
-    raise AttributeError(f"the type {type_}, a 'Type' object has no attribute {name!r}", name=name)
+    raise NoMember(f"the type {type_}, a 'Type' object", name, functools.partial(dir, type_))
 
 
 def time(type_: Any, value: Any) -> Any:

@@ -31,10 +31,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from lancehead import _core, config, errors, types
 from lancehead.decorators import njit
 from lancehead.lib.lancehead.typed import mutable, shared
+from lancehead.options import public
 from lancehead.typed_sets import Algebra
 
 __all__ = ["Dict", "List", "Set"]
-__dir__ = __all__.copy
+public(globals())
 
 #: The number of items of a list that IPython shows.
 _SHOWN = 1000

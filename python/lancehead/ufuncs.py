@@ -13,6 +13,7 @@ import numpy as np
 from lancehead import _core, config, errors
 from lancehead import options as table
 from lancehead.decorated import function_of, is_own
+from lancehead.options import public
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -242,4 +243,4 @@ def _named(ufunc: np.ufunc) -> Any:
 
 
 __all__ = ["guvectorize", "vectorize"]
-__dir__ = __all__.copy
+public(globals())

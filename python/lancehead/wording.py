@@ -87,15 +87,21 @@ PACKAGES: dict[str, str] = {
     "seaborn": _DRAWN, "skimage": _MODELS, "sklearn": _MODELS, "statsmodels": _MODELS,
     "sympy": "make a function by `sympy.lambdify(x, formula, 'math')` outside, and compile that",
     "tensorflow": _MODELS, "torch": "pass an array over the tensor's memory: `t.numpy()`",
-    "tqdm": "loop over `tqdm(items)`, with `desc` and `total` only, or over `lancehead.progress(items)`",
+    "tqdm": "loop over `tqdm(items)`, with `desc`, `total`, `leave`, `disable` only, or `lancehead.progress(items)`",
     "urllib3": _FETCHED,
     "xarray": "pass the values: `a.values`", "yaml": _FILES, "zarr": "read the part that is needed as an array",
 }  # fmt: skip
 
 #: Advice that holds for anything, in place of which that for a package or a name stands.
+# Packages of lancehead whose functions run in the interpreter, and refusals that are meant for the user.
+_OF_ARRAYS = ("cupy", "cupyx", "sparse", "xp")
+_DELIBERATE = ("extension-failed", "no-matching-call")
+_UNSUPPORTED = "is not supported in compiled code"
 _GENERAL = (_OUT, "decorate the class with", "pass it as an argument, or what you need of it", "compute it outside of")
 #: Functions of `lancehead.gradients` that the program has not written.
-_INNER = re.compile(r"in `(derivatives_of|derivatives_with|pulled|pushed|product_with_hessian|\w+_jacobian)`")
+_INNER = re.compile(
+    r"(in )?`(derivatives_of|derivatives_with|pulled|pushed|product_with_hessian|\w+_jacobian)(`|\(\)` takes no .*)"
+)
 _OPERATOR = re.compile(r"`([^`]+)` is not supported between `(.*)` and `(.*)`")
 _ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**", "<", ">", "<=", ">=")
 #: Names that other languages and libraries have for what containers do.
@@ -174,13 +180,18 @@ def reworded(
         label = label or (f"in `{callee[1]}`" if callee else "")
         if module:
             name, package = _public(module, callee[1]) if callee else module, package_of(module)
-            reason = "is not supported in compiled code" if package else f"cannot be compiled: {headline}"
+            reason = _UNSUPPORTED if package else f"cannot be compiled: {headline}"
             id, label, headline = "unsupported-call", "", f"`{name}` {reason}"
             notes = [PACKAGES[package] if package else f"{_OUT}, {_OBJMODE}"]
         elif found := _PRIVATE.match(headline):
             headline, label, notes, names = f"`{found[1]}` is not supported as an operand or argument here", "", [], []
+        elif callee and id not in _DELIBERATE and (package := inner.removeprefix(_OWN).partition("/")[0]) in _OF_ARRAYS:
+            id, label, headline = "unsupported-call", "", f"`{callee[1]}` of `lancehead.{package}` {_UNSUPPORTED}"
+            notes, names = [_OUT], []
     running = caller()[:2] if not shown and places and _is_inside(places[0][0]) else None
     here = running if running and not _is_inside(running[0]) else None
+    if "`derivative_not_stated`" in headline:
+        headline, notes = "the derivative of this function is not stated yet", ["call its `defvjp` or `defjvp` before"]
     headline, notes = _advised(headline, notes)
     headline, notes = _with_near(headline, notes, names)
     headline = re.sub(r" \(`lh_\w+`\)$", "", headline)
@@ -214,6 +225,8 @@ def _advised(headline: str, notes: list[str]) -> tuple[str, list[str]]:
         # To import it elsewhere helps only if something of it is compiled.
         is_compiled = not known or known == "scipy"
         return headline, [*(notes if is_compiled else []), *advice]
+    if headline.startswith("`function` cannot be indexed"):
+        return headline, ["a function is called, `f(x)`; kernels are started outside of compiled code"]
     if headline.startswith("the list is a global, a captured one"):
         return headline, [
             *notes,

@@ -62,7 +62,7 @@ from lancehead.cuda.streams import (
 from lancehead.cuda.ufuncs import guvectorize, vectorize
 from lancehead.cuda.vector_types import *  # noqa: F403
 from lancehead.decorators import literal_unroll
-from lancehead.options import lacking
+from lancehead.options import public
 from lancehead.types import (
     b1, bfloat16, bool_, boolean, byte, c8, c16, char, complex64, complex128, double, f2, f4, f8, float16, float32,
     float64, i1, i2, i4, i8, int8, int16, int32, int64, int_, intc, intp, long_, longlong, short, size_t, ssize_t, u1,
@@ -84,13 +84,12 @@ __all__ = [
     "gridsize", "guvectorize", "is_available", "is_bfloat16_supported", "is_cuda_array", "is_float16_supported",
     "is_supported_version", "jit", "laneid", "lanemask_lt", "ldca", "ldcg", "ldcs", "ldcv", "ldlu",
     "legacy_default_stream", "libdevice", "list_devices", "literal_unroll", "local", "managed_array", "mapped",
-    "mapped_array", "mapped_array_like", "match_all_sync", "match_any_sync", "nanosleep", "np", "open_ipc_array",
+    "mapped_array", "mapped_array_like", "match_all_sync", "match_any_sync", "nanosleep", "open_ipc_array",
     "per_thread_default_stream", "pinned", "pinned_array", "pinned_array_like", "popc", "profile_start", "profile_stop",
     "profiling", "random", "reduce", "require_context", "select_device", "selp", "shared", "shfl_down_sync",
     "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "stcg", "stcs", "stream", "stwb", "stwt", "synchronize",
     "syncthreads", "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp", "threadIdx", "threadfence",
-    "threadfence_block", "threadfence_system", "to_device", "typing", "vectorize", "warp", "warpsize",
+    "threadfence_block", "threadfence_system", "to_device", "vectorize", "warp", "warpsize",
 ]  # fmt: skip
 __all__ += ["KernelDerivative", "block", "vjp", *vector_types.__all__]  # noqa: PLE0604
-__dir__ = __all__.copy
-__getattr__ = lacking(__name__)
+public(globals())

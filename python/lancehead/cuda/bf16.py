@@ -11,6 +11,7 @@ from typing import Any
 
 from lancehead.cuda.fp16 import INTEGERS, MODES, NAMES
 from lancehead.cuda.names import Name
+from lancehead.options import missing
 from lancehead.types import bfloat16
 
 _NAMES = {name.replace("half", "bfloat16"): path for name, path in NAMES.items()} | {
@@ -28,7 +29,7 @@ _KNOWN = {name: Name(f"cuda.bf16.{path}", name=name) for name, path in _NAMES.it
 
 def __getattr__(name: str) -> Callable[..., Any]:
     if name not in _KNOWN:
-        raise AttributeError(f"cuda.bf16 has no {name!r}")
+        raise missing(__name__, name)
     return _KNOWN[name]
 
 

@@ -17,7 +17,7 @@ from lancehead.cuda.devices import current_context
 from lancehead.cuda.gpu import address_of, allocated, current_gpu, fetch, opened, reach_of, upload
 from lancehead.cuda.memory import Foreign, Freed, MemoryPointer, allocate, interface_of, over
 from lancehead.cuda.streams import check, exported, external_stream, legacy_default_stream, on_gpu, wait
-from lancehead.options import near_keywords
+from lancehead.options import near_keywords, near_members
 
 errmsg_contiguous_buffer = (
     "Array contains non-contiguous buffer and cannot be transferred as a single memory region. "
@@ -28,6 +28,7 @@ errmsg_contiguous_buffer = (
 _DEFAULTS = 2
 
 
+@near_members
 class DeviceNDArray:
     """An array in device memory.
 

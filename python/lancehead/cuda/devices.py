@@ -17,7 +17,7 @@ from lancehead.cuda.errors import UnsupportedError
 from lancehead.cuda.gpu import CPU_INSTEAD, count, current_gpu, extent_of, here, opened, reached, use
 from lancehead.cuda.memory import Deallocations, HostMemory, MemoryManager, MemoryPointer, allocate
 from lancehead.cuda.streams import Event, Stream, event, external_stream, stream
-from lancehead.options import near_keywords
+from lancehead.options import near_keywords, near_members
 
 
 class MemoryInfo(NamedTuple):
@@ -27,6 +27,7 @@ class MemoryInfo(NamedTuple):
     total: int
 
 
+@near_members
 class Device:
     """A device. The CPU has the limits of compute capability 9.0."""
 

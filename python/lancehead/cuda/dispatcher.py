@@ -22,6 +22,7 @@ from lancehead.cuda.streams import check, on_gpu
 from lancehead.decorated import function_of
 from lancehead.errors import NumbaInvalidConfigWarning, NumbaPerformanceWarning
 from lancehead.notices import tell
+from lancehead.options import near_members
 
 if TYPE_CHECKING:
     from typing import Literal, Unpack
@@ -46,6 +47,7 @@ For n elements and 128 threads in a block that is kernel_function[(n + 127) // 1
 example, and more is on the page "CUDA kernels" of the documentation (docs/cuda.md)."""
 
 
+@near_members
 class CUDADispatcher(Generic[P, R]):
     """A kernel, or a function that kernels call, compiled when it is first needed.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from lancehead.errors import *  # noqa: F403
 from lancehead.errors import NumbaError, NumbaWarning, TypingError, UnsupportedError
+from lancehead.options import public
 
 __all__ = [
     "CudaAPIError", "CudaCheckError", "CudaDriverError", "CudaSupportError", "LinkerError", "NumbaError",
     "NumbaWarning", "NvrtcError", "TypingError", "UnsupportedError",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())
 
 
 class CudaDriverError(Exception):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lancehead.cuda.names import Name
+from lancehead.options import missing
 
 INTEGERS = {"int16": "short", "uint16": "ushort", "int32": "int", "uint32": "uint", "int64": "ll", "uint64": "ull"}
 MODES = ("rn", "rz", "rd", "ru")
@@ -34,7 +35,7 @@ _KNOWN = {name: Name(f"cuda.fp16.{path}", name=name) for name, path in NAMES.ite
 def __getattr__(name: str) -> Callable[..., Any]:
     found = _KNOWN.get(name.removeprefix("__"))
     if found is None:
-        raise AttributeError(f"cuda.fp16 has no {name!r}")
+        raise missing(__name__, name)
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lancehead import _core
+from lancehead import _core, settings
 from lancehead.cuda.errors import CudaAPIError, CudaSupportError
 from lancehead.cuda.memory import Foreign
 
@@ -45,9 +45,10 @@ def count() -> int:
 
 
 def _counted() -> int:
-    wanted = os.environ.get("LANCEHEAD_CUDA_DEVICE", "")
-    if wanted not in ("", "cpu", "gpu"):
-        raise CudaSupportError(f"LANCEHEAD_CUDA_DEVICE={wanted}: it is cpu or gpu")
+    try:
+        wanted = settings.named("LANCEHEAD_CUDA_DEVICE", os.environ, "cpu", "gpu")
+    except ValueError as error:
+        raise CudaSupportError(str(error)) from None
     if wanted == "cpu":
         return 0
     try:

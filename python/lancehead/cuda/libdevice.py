@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from lancehead.cuda.names import Name
+from lancehead.options import public
 
 # NVIDIA has no such functions: other conversions of halves are in `fp16`, exact ones need no rounding, and of fast
 # functions there are only those of `float32`.
@@ -38,3 +39,6 @@ if TYPE_CHECKING:
 
 def __dir__() -> list[str]:
     return [name for name, value in globals().items() if isinstance(value, Name)]
+
+
+public(globals())

@@ -6,10 +6,13 @@ The compiler knows each by its path; the code is in `lancehead/lib/cuda`. Type c
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
+
+from lancehead.options import NoMember
 
 
 class Name:
@@ -48,7 +51,8 @@ class Name:
         return refuse
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"{self.path} has no attribute {name!r}")
+        # Its own attributes may be asked for before there are any.
+        raise NoMember(vars(self).get("path", "a name of kernels"), name, functools.partial(dir, self))
 
     def __dir__(self) -> tuple[str, ...]:
         return self._parts

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+from lancehead.options import public
 from lancehead.types import from_dtype
 
 __all__ = ["numpy_support"]
-__dir__ = __all__.copy
+public(globals())
 
 numpy_support = SimpleNamespace(from_dtype=from_dtype)

@@ -13,6 +13,7 @@ import numpy as np
 from lancehead.cuda.devicearray import DeviceNDArray, device_array, to_device
 from lancehead.cuda.dispatcher import jit
 from lancehead.cuda.names import Name, grid
+from lancehead.options import public
 
 xoroshiro128p_dtype = np.dtype([("s0", np.uint64), ("s1", np.uint64)], align=True)
 
@@ -146,3 +147,6 @@ def create_xoroshiro128p_states(n: int, seed: int, subsequence_start: int = 0, s
 
 def __dir__() -> list[str]:
     return [name for name in globals() if "xoroshiro128p" in name and name[0] != "_"]
+
+
+public(globals())

@@ -14,9 +14,10 @@ from lancehead import _core
 from lancehead.cuda.errors import CudaAPIError
 from lancehead.cuda.gpu import current_gpu
 from lancehead.notices import tell
-from lancehead.options import near_keywords
+from lancehead.options import near_keywords, near_members
 
 
+@near_members
 class Stream:
     """A queue of work of a device.
 
@@ -155,6 +156,7 @@ def check(stream: Any) -> None:
         raise TypeError(f"a stream is made by cuda.stream(), or an object with __cuda_stream__, not {stream!r}")
 
 
+@near_members
 class Event:
     """A point in a stream.
 

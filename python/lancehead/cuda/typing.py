@@ -7,9 +7,10 @@ from typing import Any
 
 from lancehead import _core
 from lancehead.cuda.args import native
+from lancehead.options import public
 
 __all__ = ["signature", "typeof"]
-__dir__ = __all__.copy
+public(globals())
 
 signature = _core.Signature
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from lancehead.cupy import hosted, indexing, layout, ufuncs
 from lancehead.cupy.hosted import wrap
+from lancehead.options import NoMember
 from lancehead.xp import arrays as lazy
 
 _SCALARS = (bool, int, float, complex, np.generic)
@@ -523,7 +524,7 @@ class Flags:
 
     def __getattr__(self, name: str) -> bool:
         if name.startswith("_") or name not in self._facts:
-            raise AttributeError(name)
+            raise NoMember("'Flags' object", name, lambda: self._facts)
         return self._facts[name]
 
     def __getitem__(self, name: str) -> bool:

@@ -4,5 +4,7 @@ from __future__ import annotations
 
 from numpy.exceptions import AxisError, ComplexWarning, RankWarning, TooHardError, VisibleDeprecationWarning
 
+from lancehead.options import public
+
 __all__ = ["AxisError", "ComplexWarning", "RankWarning", "TooHardError", "VisibleDeprecationWarning"]
-__dir__ = __all__.copy
+public(globals())

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.cupy.hosted import hosted as _of
+from lancehead.options import public
 
 
 def _of_axes(f: Any, last: Any = None) -> Any:
@@ -68,4 +69,4 @@ __all__ = [
     "config", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft",
     "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())

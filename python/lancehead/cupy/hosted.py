@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.cupy import layout
+from lancehead.options import missing
 from lancehead.xp import arrays as lazy
 
 #: The class of arrays; its module sets it.
@@ -101,12 +102,23 @@ def of_module(module: str, name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     try:
-        found = getattr(importlib.import_module(module), name)
+        served = importlib.import_module(module)
     except ImportError as e:
         raise AttributeError(f"{name}: {module} is not installed") from e
+    if not hasattr(served, name):
+        raise missing(f"lancehead.cupyx.{module}", name, calls=2)
+    found = getattr(served, name)
     if not callable(found) or isinstance(found, type):
         return found
     return hosted(found, name)
 
 
-__all__ = ["ARRAY", "array_of", "call", "changing", "given", "hosted", "of_module", "result", "wrap"]
+def names_of(module: str) -> list[str]:
+    """The public names of another library's module; none if it is not installed."""
+    try:
+        return sorted({*importlib.import_module(module).__all__})
+    except ImportError:
+        return []
+
+
+__all__ = ["ARRAY", "array_of", "call", "changing", "given", "hosted", "names_of", "of_module", "result", "wrap"]

@@ -23,6 +23,7 @@ from lancehead.cupy.cuda.stream import _STACKS
 from lancehead.cupy.hosted import ARRAY as _ARRAY
 from lancehead.cupy.hosted import array_of, wrap
 from lancehead.cupy.raw import _stream, macros_of
+from lancehead.options import near_members
 from lancehead.xp import arrays as lazy
 from lancehead.xp.graph import leaf
 
@@ -150,6 +151,7 @@ class Plan(NamedTuple):
     shapes: tuple[str, ...]
 
 
+@near_members
 class ElementwiseKernel:
     """A kernel that computes elements of arrays by a body in C.
 
@@ -441,7 +443,7 @@ class ElementwiseKernel:
         program = Program(body.unit, env)
         w = Statements(program, program.env)
         trees = list(body.parts.values())
-        w.boxed, w.indices = addressed(trees, set()), indexing(trees, set()) | {"i"}
+        w.boxed, w.indices = addressed(trees), indexing(trees, set()) | {"i"}
         ind = Indexer("_ind", rank, "np.int64(n)", "i_1")
         w.scopes[0] |= {"_ind": ind, "n": Value("n", LONG)}
         for p, d, kind in zip(self.params, types, kinds, strict=True):

@@ -15,6 +15,7 @@ import numpy as np
 from lancehead.cupy import hosted, layout, ufuncs
 from lancehead.cupy.creation import array
 from lancehead.cupy.hosted import wrap
+from lancehead.options import near_members, public
 from lancehead.xp import arrays as lazy
 from lancehead.xp import random as lazy_random
 
@@ -75,6 +76,7 @@ def _seed_of(seed: Any) -> int:
     return int(number) % (1 << 32) if number >= 1 << 32 else int(number)
 
 
+@near_members
 class _Drawing:
     # The base of RandomState and Generator.
     def __init__(self, seed: Any = None) -> None:
@@ -360,52 +362,19 @@ def bytes(length: int) -> Any:
     return get_random_state().randint(0, 256, length).astype(np.uint8).tobytes()
 
 
-beta = _function("beta")
-binomial = _function("binomial")
-chisquare = _function("chisquare")
-choice = _function("choice")
-dirichlet = _function("dirichlet")
-exponential = _function("exponential")
-f = _function("f")
-gamma = _function("gamma")
-geometric = _function("geometric")
-gumbel = _function("gumbel")
-hypergeometric = _function("hypergeometric")
-laplace = _function("laplace")
-logistic = _function("logistic")
-lognormal = _function("lognormal")
-logseries = _function("logseries")
-multinomial = _function("multinomial")
-multivariate_normal = _function("multivariate_normal")
-negative_binomial = _function("negative_binomial")
-noncentral_chisquare = _function("noncentral_chisquare")
-noncentral_f = _function("noncentral_f")
-normal = _function("normal")
-pareto = _function("pareto")
-permutation = _function("permutation")
-poisson = _function("poisson")
-power = _function("power")
-rand = _function("rand")
-randint = _function("randint")
-randn = _function("randn")
-random = _function("random_sample")
-random_integers = _function("random_integers")
-random_sample = _function("random_sample")
-ranf = _function("random_sample")
-rayleigh = _function("rayleigh")
-sample = _function("random_sample")
-shuffle = _function("shuffle")
-standard_cauchy = _function("standard_cauchy")
-standard_exponential = _function("standard_exponential")
-standard_gamma = _function("standard_gamma")
-standard_normal = _function("standard_normal")
-standard_t = _function("standard_t")
-triangular = _function("triangular")
-uniform = _function("uniform")
-vonmises = _function("vonmises")
-wald = _function("wald")
-weibull = _function("weibull")
+beta, binomial, chisquare, choice, dirichlet = map(_function, ("beta", "binomial", "chisquare", "choice", "dirichlet"))
+exponential, f, gamma, geometric, gumbel = map(_function, ("exponential", "f", "gamma", "geometric", "gumbel"))
+hypergeometric, laplace, logistic, lognormal = map(_function, ("hypergeometric", "laplace", "logistic", "lognormal"))
+logseries, multinomial, multivariate_normal = map(_function, ("logseries", "multinomial", "multivariate_normal"))
+negative_binomial, noncentral_chisquare = map(_function, ("negative_binomial", "noncentral_chisquare"))
+noncentral_f, normal, pareto, permutation = map(_function, ("noncentral_f", "normal", "pareto", "permutation"))
+poisson, power, rand, randint, randn = map(_function, ("poisson", "power", "rand", "randint", "randn"))
+random_integers, rayleigh, shuffle = map(_function, ("random_integers", "rayleigh", "shuffle"))
+standard_cauchy, standard_exponential = map(_function, ("standard_cauchy", "standard_exponential"))
+standard_gamma, standard_normal, standard_t = map(_function, ("standard_gamma", "standard_normal", "standard_t"))
+triangular, uniform, vonmises, wald, weibull = map(_function, ("triangular", "uniform", "vonmises", "wald", "weibull"))
 zipf = _function("zipf")
+random = random_sample = ranf = sample = _function("random_sample")
 
 __all__ = [
     "BitGenerator", "Generator", "MRG32k3a", "Philox4x3210", "RandomState", "XORWOW", "beta", "binomial", "bytes",
@@ -416,4 +385,4 @@ __all__ = [
     "sample", "seed", "set_random_state", "shuffle", "standard_cauchy", "standard_exponential", "standard_gamma",
     "standard_normal", "standard_t", "triangular", "uniform", "vonmises", "wald", "weibull", "zipf",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())

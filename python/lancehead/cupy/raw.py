@@ -24,6 +24,7 @@ from lancehead.cupy.cuda.driver import CUDADriverError
 from lancehead.cupy.cuda.memory import MemoryPointer
 from lancehead.cupy.cuda.stream import _STACKS, get_current_stream
 from lancehead.cupy.hosted import ARRAY, wrap
+from lancehead.options import NoMember
 from lancehead.xp import arrays as lazy
 
 
@@ -176,7 +177,7 @@ class RawKernel:
         # Facts of the kernel are attributes, too.
         if name in _FACTS:
             return self.attributes[name]
-        raise AttributeError(name)
+        raise NoMember(f"{type(self).__name__!r} object", name, lambda: [*dir(self), *_FACTS])
 
     @property
     def attributes(self) -> dict[str, int]:

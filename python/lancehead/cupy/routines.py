@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,124 +14,7 @@ from lancehead.cupy.hosted import changing
 from lancehead.cupy.hosted import hosted as _of
 from lancehead.xp import arrays as lazy
 
-angle = _of(np.angle)
-append = _of(np.append)
-argpartition = _of(np.argpartition)
-argwhere = _of(np.argwhere)
-around = _of(np.around)
-average = _of(np.average)
-bartlett = _of(np.bartlett)
-bincount = _of(np.bincount)
-blackman = _of(np.blackman)
-choose = _of(np.choose)
-compress = _of(np.compress)
-convolve = _of(np.convolve)
-corrcoef = _of(np.corrcoef)
-correlate = _of(np.correlate)
-cov = _of(np.cov)
-cross = _of(np.cross)
-delete = _of(np.delete)
-diagflat = _of(np.diagflat)
-diff = _of(np.diff)
-digitize = _of(np.digitize)
-ediff1d = _of(np.ediff1d)
-extract = _of(np.extract)
-fix = _of(np.fix)
-flatnonzero = _of(np.flatnonzero)
-fromfunction = _of(np.fromfunction)
-geomspace = _of(np.geomspace)
-gradient = _of(np.gradient)
-hamming = _of(np.hamming)
-hanning = _of(np.hanning)
-histogram2d = _of(np.histogram2d)
-histogramdd = _of(np.histogramdd)
-i0 = _of(np.i0)
 in1d = _of(np.isin, "in1d")
-indices = _of(np.indices)
-inner = _of(np.inner)
-insert = _of(np.insert)
-interp = _of(np.interp)
-intersect1d = _of(np.intersect1d)
-isclose = _of(np.isclose)
-iscomplex = _of(np.iscomplex)
-isin = _of(np.isin)
-isneginf = _of(np.isneginf)
-isposinf = _of(np.isposinf)
-isreal = _of(np.isreal)
-kaiser = _of(np.kaiser)
-kron = _of(np.kron)
-lexsort = _of(np.lexsort)
-logspace = _of(np.logspace)
-median = _of(np.median)
-nanargmax = _of(np.nanargmax)
-nanargmin = _of(np.nanargmin)
-nancumprod = _of(np.nancumprod)
-nancumsum = _of(np.nancumsum)
-nanmax = _of(np.nanmax)
-nanmean = _of(np.nanmean)
-nanmedian = _of(np.nanmedian)
-nanmin = _of(np.nanmin)
-nanpercentile = _of(np.nanpercentile)
-nanprod = _of(np.nanprod)
-nanquantile = _of(np.nanquantile)
-nanstd = _of(np.nanstd)
-nansum = _of(np.nansum)
-nanvar = _of(np.nanvar)
-outer = _of(np.outer)
-packbits = _of(np.packbits)
-pad = _of(np.pad)
-partition = _of(np.partition)
-percentile = _of(np.percentile)
-poly = _of(np.poly)
-polyadd = _of(np.polyadd)
-polyfit = _of(np.polyfit)
-polymul = _of(np.polymul)
-polysub = _of(np.polysub)
-polyval = _of(np.polyval)
-ptp = _of(np.ptp)
-quantile = _of(np.quantile)
-ravel_multi_index = _of(np.ravel_multi_index)
-real_if_close = _of(np.real_if_close)
-repeat = _of(np.repeat)
-roots = _of(np.roots)
-searchsorted = _of(np.searchsorted)
-select = _of(np.select)
-setdiff1d = _of(np.setdiff1d)
-setxor1d = _of(np.setxor1d)
-sinc = _of(np.sinc)
-sort_complex = _of(np.sort_complex)
-take_along_axis = _of(np.take_along_axis)
-tensordot = _of(np.tensordot)
-tile = _of(np.tile)
-trace = _of(np.trace)
-trapezoid = _of(np.trapezoid)
-tri = _of(np.tri)
-tril = _of(np.tril)
-trim_zeros = _of(np.trim_zeros)
-triu = _of(np.triu)
-union1d = _of(np.union1d)
-unique = _of(np.unique)
-unique_all = _of(np.unique_all)
-unique_counts = _of(np.unique_counts)
-unique_inverse = _of(np.unique_inverse)
-unique_values = _of(np.unique_values)
-unpackbits = _of(np.unpackbits)
-unravel_index = _of(np.unravel_index)
-unwrap = _of(np.unwrap)
-vander = _of(np.vander)
-vdot = _of(np.vdot)
-diag_indices = _of(np.diag_indices)
-diag_indices_from = _of(np.diag_indices_from)
-tril_indices = _of(np.tril_indices)
-tril_indices_from = _of(np.tril_indices_from)
-triu_indices = _of(np.triu_indices)
-triu_indices_from = _of(np.triu_indices_from)
-fromiter = _of(np.fromiter)
-fromstring = _of(np.fromstring)
-frombuffer = _of(np.frombuffer)
-fromfile = _of(np.fromfile)
-loadtxt = _of(np.loadtxt)
-genfromtxt = _of(np.genfromtxt)
 
 fill_diagonal = changing(np.fill_diagonal)
 put_along_axis = changing(np.put_along_axis)
@@ -431,3 +314,32 @@ def load(file: Any, mmap_mode: Any = None, allow_pickle: Any = None) -> Any:
     """Arrays that were written to a file."""
     found = np.load(file, mmap_mode, allow_pickle=bool(allow_pickle))
     return hosted.result(found) if isinstance(found, np.ndarray) else NpzFile(found)
+
+
+#: Names that have no definition above are NumPy's functions, which the host computes.
+__all__ = [  # noqa: F822
+    "allclose", "angle", "append", "apply_along_axis", "argpartition", "argwhere", "around", "array2string",
+    "array_equal", "array_equiv", "array_repr", "array_str", "asarray_chkfinite", "average", "bartlett", "bincount",
+    "blackman", "c_", "can_cast", "choose", "common_type", "compress", "convolve", "copyto", "corrcoef", "correlate",
+    "cov", "cross", "delete", "diag_indices", "diag_indices_from", "diagflat", "diff", "digitize", "ediff1d", "einsum",
+    "extract", "fill_diagonal", "fix", "flatnonzero", "frombuffer", "fromfile", "fromfunction", "fromiter",
+    "fromstring", "genfromtxt", "geomspace", "gradient", "hamming", "hanning", "histogram", "histogram2d",
+    "histogramdd", "i0", "in1d", "indices", "inner", "insert", "interp", "intersect1d", "isclose", "iscomplex",
+    "iscomplexobj", "isin", "isneginf", "isposinf", "isreal", "isrealobj", "isscalar", "ix_", "kaiser", "kron",
+    "lexsort", "load", "loadtxt", "logspace", "mask_indices", "may_share_memory", "median", "mgrid", "min_scalar_type",
+    "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin",
+    "nanpercentile", "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "ndim", "ogrid", "outer", "packbits",
+    "pad", "partition", "percentile", "piecewise", "place", "poly", "polyadd", "polyfit", "polymul", "polysub",
+    "polyval", "ptp", "put", "put_along_axis", "putmask", "quantile", "r_", "ravel_multi_index", "real_if_close",
+    "repeat", "require", "result_type", "roots", "save", "savetxt", "savez", "savez_compressed", "searchsorted",
+    "select", "setdiff1d", "setxor1d", "shape", "shares_memory", "sinc", "size", "sort_complex", "take_along_axis",
+    "tensordot", "tile", "trace", "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from", "trim_zeros", "triu",
+    "triu_indices", "triu_indices_from", "union1d", "unique", "unique_all", "unique_counts", "unique_inverse",
+    "unique_values", "unpackbits", "unravel_index", "unwrap", "vander", "vdot",
+]  # fmt: skip
+
+globals().update({name: _of(getattr(np, name)) for name in __all__ if name not in globals()})
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from lancehead.cupy import hosted, layout
+from lancehead.options import near_members
 from lancehead.xp import arrays as lazy
 from lancehead.xp import elementwise, reducing
 
@@ -81,6 +82,7 @@ def in_order(f: Any, *given: Any) -> lazy.ndarray:
     return layout.transposed(f(*[_ordered(x, axes) for x in given]), layout.inverse(axes))
 
 
+@near_members
 class ufunc:
     """A function of elements, of NumPy's name, types and keywords.
 
@@ -255,89 +257,34 @@ def _named(name: str) -> ufunc:
     return found
 
 
-absolute = ufunc("absolute")
-add = ufunc("add")
-arccos = ufunc("arccos")
-arccosh = ufunc("arccosh")
-arcsin = ufunc("arcsin")
-arcsinh = ufunc("arcsinh")
-arctan = ufunc("arctan")
-arctan2 = ufunc("arctan2")
-arctanh = ufunc("arctanh")
-bitwise_and = ufunc("bitwise_and")
-bitwise_count = ufunc("bitwise_count")
-bitwise_or = ufunc("bitwise_or")
-bitwise_xor = ufunc("bitwise_xor")
-cbrt = ufunc("cbrt")
-ceil = ufunc("ceil")
-conjugate = ufunc("conjugate")
-copysign = ufunc("copysign")
-cos = ufunc("cos")
-cosh = ufunc("cosh")
-deg2rad = ufunc("deg2rad")
-degrees = ufunc("degrees")
-divide = ufunc("divide")
-divmod = ufunc("divmod")
-equal = ufunc("equal")
-exp = ufunc("exp")
-exp2 = ufunc("exp2")
-expm1 = ufunc("expm1")
-fabs = ufunc("fabs")
-float_power = ufunc("float_power")
-floor = ufunc("floor")
-floor_divide = ufunc("floor_divide")
-fmax = ufunc("fmax")
-fmin = ufunc("fmin")
-fmod = ufunc("fmod")
-frexp = ufunc("frexp")
-gcd = ufunc("gcd")
-greater = ufunc("greater")
-greater_equal = ufunc("greater_equal")
-heaviside = ufunc("heaviside")
-hypot = ufunc("hypot")
-invert = ufunc("invert")
-isfinite = ufunc("isfinite")
-isinf = ufunc("isinf")
-isnan = ufunc("isnan")
-lcm = ufunc("lcm")
-ldexp = ufunc("ldexp")
-left_shift = ufunc("left_shift")
-less = ufunc("less")
-less_equal = ufunc("less_equal")
-log = ufunc("log")
-log10 = ufunc("log10")
-log1p = ufunc("log1p")
-log2 = ufunc("log2")
-logaddexp = ufunc("logaddexp")
-logaddexp2 = ufunc("logaddexp2")
-logical_and = ufunc("logical_and")
-logical_not = ufunc("logical_not")
-logical_or = ufunc("logical_or")
-logical_xor = ufunc("logical_xor")
-maximum = ufunc("maximum")
-minimum = ufunc("minimum")
-modf = ufunc("modf")
-multiply = ufunc("multiply")
-negative = ufunc("negative")
-nextafter = ufunc("nextafter")
-not_equal = ufunc("not_equal")
-positive = ufunc("positive")
-power = ufunc("power")
-rad2deg = ufunc("rad2deg")
-radians = ufunc("radians")
-reciprocal = ufunc("reciprocal")
-remainder = ufunc("remainder")
-right_shift = ufunc("right_shift")
-rint = ufunc("rint")
-sign = ufunc("sign")
-signbit = ufunc("signbit")
-sin = ufunc("sin")
-sinh = ufunc("sinh")
-spacing = ufunc("spacing")
-sqrt = ufunc("sqrt")
-square = ufunc("square")
-subtract = ufunc("subtract")
-tan = ufunc("tan")
-tanh = ufunc("tanh")
-true_divide = divide
+absolute, add, arccos, arccosh, arcsin = map(ufunc, ("absolute", "add", "arccos", "arccosh", "arcsin"))
+arcsinh, arctan, arctan2, arctanh, bitwise_and = map(ufunc, ("arcsinh", "arctan", "arctan2", "arctanh", "bitwise_and"))
+bitwise_count, bitwise_or, bitwise_xor, cbrt = map(ufunc, ("bitwise_count", "bitwise_or", "bitwise_xor", "cbrt"))
+ceil, conjugate, copysign, cos, cosh, deg2rad = map(ufunc, ("ceil", "conjugate", "copysign", "cos", "cosh", "deg2rad"))
+degrees, divide, divmod, equal, exp, exp2 = map(ufunc, ("degrees", "divide", "divmod", "equal", "exp", "exp2"))
+expm1, fabs, float_power, floor, floor_divide = map(ufunc, ("expm1", "fabs", "float_power", "floor", "floor_divide"))
+fmax, fmin, fmod, frexp, gcd, greater = map(ufunc, ("fmax", "fmin", "fmod", "frexp", "gcd", "greater"))
+greater_equal, heaviside, hypot, invert = map(ufunc, ("greater_equal", "heaviside", "hypot", "invert"))
+isfinite, isinf, isnan, lcm, ldexp = map(ufunc, ("isfinite", "isinf", "isnan", "lcm", "ldexp"))
+left_shift, less, less_equal, log, log10 = map(ufunc, ("left_shift", "less", "less_equal", "log", "log10"))
+log1p, log2, logaddexp, logaddexp2 = map(ufunc, ("log1p", "log2", "logaddexp", "logaddexp2"))
+logical_and, logical_not, logical_or = map(ufunc, ("logical_and", "logical_not", "logical_or"))
+logical_xor, maximum, minimum, modf, multiply = map(ufunc, ("logical_xor", "maximum", "minimum", "modf", "multiply"))
+negative, nextafter, not_equal, positive = map(ufunc, ("negative", "nextafter", "not_equal", "positive"))
+power, rad2deg, radians, reciprocal, remainder = map(ufunc, ("power", "rad2deg", "radians", "reciprocal", "remainder"))
+right_shift, rint, sign, signbit, sin, sinh = map(ufunc, ("right_shift", "rint", "sign", "signbit", "sin", "sinh"))
+spacing, sqrt, square, subtract, tan, tanh = map(ufunc, ("spacing", "sqrt", "square", "subtract", "tan", "tanh"))
 trunc = ufunc("trunc")
+true_divide = divide
+
+__all__ = [
+    "absolute", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "bitwise_and",
+    "bitwise_count", "bitwise_or", "bitwise_xor", "cbrt", "ceil", "conjugate", "copysign", "cos", "cosh", "deg2rad",
+    "degrees", "divide", "divmod", "equal", "exp", "exp2", "expm1", "fabs", "float_power", "floor", "floor_divide",
+    "fmax", "fmin", "fmod", "frexp", "gcd", "greater", "greater_equal", "heaviside", "hypot", "invert", "isfinite",
+    "isinf", "isnan", "lcm", "ldexp", "left_shift", "less", "less_equal", "log", "log1p", "log2", "log10", "logaddexp",
+    "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "modf", "multiply",
+    "negative", "nextafter", "not_equal", "positive", "power", "rad2deg", "radians", "reciprocal", "remainder",
+    "right_shift", "rint", "sign", "signbit", "sin", "sinh", "spacing", "sqrt", "square", "subtract", "tan", "tanh",
+    "true_divide", "trunc", "ufunc",
+]  # fmt: skip

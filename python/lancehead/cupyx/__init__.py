@@ -9,6 +9,7 @@ import numpy as np
 
 from lancehead.cupy import indexing
 from lancehead.cupy.cuda import alloc_pinned_memory
+from lancehead.options import missing
 
 
 def scatter_add(a: Any, slices: Any, value: Any) -> None:
@@ -60,7 +61,7 @@ def zeros_like_pinned(a: Any, dtype: Any = None) -> np.ndarray:
 def __getattr__(name: str) -> Any:
     if name in ("jit", "scipy"):
         return importlib.import_module(f"lancehead.cupyx.{name}")
-    raise AttributeError(f"module 'lancehead.cupyx' has no attribute {name!r}")
+    raise missing(__name__, name)
 
 
 __all__ = [

@@ -38,6 +38,7 @@ from lancehead.cuda import (
 )  # fmt: skip
 from lancehead.cupy import arguments
 from lancehead.cupy.raw import _extents, _stream
+from lancehead.options import public
 from lancehead.xp import arrays as lazy
 
 
@@ -79,4 +80,4 @@ __all__ = [
     "Kernel", "atomic", "blockDim", "blockIdx", "grid", "gridDim", "gridsize", "laneid", "rawkernel", "shared",
     "shfl_down_sync", "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "syncthreads", "syncwarp", "threadIdx", "warpsize",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())

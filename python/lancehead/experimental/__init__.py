@@ -2,6 +2,7 @@
 
 from lancehead.experimental import structref
 from lancehead.experimental.jitclasses import jitclass
+from lancehead.options import public
 
 __all__ = ["jitclass", "structref"]
-__dir__ = __all__.copy
+public(globals())

@@ -13,6 +13,7 @@ from typing import Any
 from lancehead import _core, config
 from lancehead.annotations import hints_of, type_of_hint
 from lancehead.decorators import njit
+from lancehead.options import near_keywords
 
 #: Attributes of a class that are not taken over: each class has its own.
 _OWN = frozenset("__dict__ __weakref__ __annotations__ __annotate__ __annotate_func__ __annotations_cache__".split())
@@ -171,3 +172,6 @@ def _function(value: Any, options: dict[str, Any]) -> Any:
 
 def _reduce(self: Any) -> Callable[..., Any]:
     raise TypeError(f"cannot pickle '{type(self).__name__}' object: it is one of compiled code")
+
+
+near_keywords(globals())

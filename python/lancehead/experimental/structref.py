@@ -34,6 +34,7 @@ from typing import Any
 from lancehead import _core, config, errors, structs
 from lancehead.decorators import njit
 from lancehead.extending import construct
+from lancehead.options import public
 
 __all__ = [
     "StructRefProxy",
@@ -44,7 +45,7 @@ __all__ = [
     "new",
     "register",
 ]
-__dir__ = __all__.copy
+public(globals())
 
 
 class StructRefProxy(_core.Struct):

@@ -314,15 +314,16 @@ class IRBuilder(ir.IRBuilder):
             return Value(self.recorder, found, type_)
         return self.recorder.let(f"prim.load({ptr.text}, {self._held(type_)})", type_)
 
-    def store(self, value: Any, ptr: Any, align: Any = None) -> None:
-        """Puts a value at an address."""
+    def store(self, value: Any, ptr: Any, align: Any = None) -> Value:
+        """Puts a value at an address. The instruction that this gives has no value."""
         value, ptr = self.recorder.value(value), self.recorder.value(ptr)
         self.recorder.escape(value)
         self.recorder.takes(value)
         if isinstance(ptr, Slot):
             self.recorder.do(f"{ptr.text} = {value.text}", ptr)
-            return
-        self.recorder.do(f"prim.store({ptr.text}, {value.text})")
+        else:
+            self.recorder.do(f"prim.store({ptr.text}, {value.text})")
+        return Value(self.recorder, "None", VOIDPTR)
 
     def load_atomic(self, ptr: Any, ordering: str, align: int, name: str = "", typ: Any = None) -> Value:
         """Reads a number that other threads write: each time anew, in one step."""

@@ -14,7 +14,7 @@ from lancehead.lowlevel import models, proxies
 from lancehead.lowlevel.builder import IRBuilder
 from lancehead.lowlevel.pyapi import PythonAPI
 from lancehead.lowlevel.recorder import Recorder
-from lancehead.lowlevel.results import result_of
+from lancehead.lowlevel.results import result_of, result_or_error
 from lancehead.lowlevel.values import INT1, INT8, INT64, VOIDPTR, Composed, Value, lowered, size_of
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -24,9 +24,12 @@ class TypingContext:
     """The types of calls: `intrinsic` and `type_callable` pass this object to the functions that they decorate."""
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
-        """The signature with which compiled code calls a function for these types; None if there is none."""
-        result = result_of(_callee(func), tuple(args), dict(kws or {}))
-        return None if result is None else signature(result, *args)
+        """The signature with which compiled code calls a function for these types.
+
+        Raises:
+            NumbaError: the function does not compile for them.
+        """
+        return signature(result_or_error(_callee(func), tuple(args), dict(kws or {})), *args)
 
     def resolve_value_type(self, value: Any) -> Any:
         """The type of an object."""

@@ -197,6 +197,10 @@ class Module:
         self.name = name
         self.globals: dict[str, Any] = {}
 
+    def add_metadata(self, operands: Any, self_ref: bool = False) -> Any:
+        """A node of metadata, as those of scopes of aliases, which say what the compiler finds out by itself."""
+        return operands
+
 
 class Attributes(set[str]):
     """Attributes of functions and arguments. The compiler finds out by itself what they say."""

@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 from lancehead import _core, errors, foreign_types, types
 from lancehead.lowlevel import irtypes as ir
 from lancehead.lowlevel.values import LAYOUTS, lowered, plain, raised
+from lancehead.options import public
 
 __all__ = [
     "BooleanModel", "DataModel", "FloatModel", "IntegerModel", "OpaqueModel", "OwnerModel", "PointerModel",
     "PrimitiveModel", "StructModel", "TupleModel", "UniTupleModel", "default_manager", "lookup", "manager",
     "register_default", "register_model",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())
 
 T = TypeVar("T", bound=type)
 

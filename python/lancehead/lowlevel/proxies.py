@@ -230,8 +230,9 @@ class ArrayProxy:
             self.shape: Any = ir.Constant(ints, None)
             self.strides: Any = ir.Constant(ints, None)
             return
-        a = r.value(value).text
-        self.meminfo = r.let(f"prim.owner({a})", Composed(_core.owner_type()[0]))
+        given = r.value(value)
+        a = given.text
+        self.meminfo = r.let(f"prim.owner({a})", Composed(_core.owner_type()[0])).sharing(given)
         self.parent = r.zero(VOIDPTR)
         self.nitems = r.let(f"prim.cast({a}.size, {builder._held(INT64)})", INT64)
         self.itemsize = r.number(size_of(lowered(of.dtype))[0], INT64)
@@ -260,10 +261,10 @@ class ArrayProxy:
     def _getvalue(self) -> Value:
         r: Recorder = self._builder.recorder
         of = self._of
-        owner = r.value(self.meminfo).text
+        owner = r.value(self.meminfo)
         data, shape, strides = (r.value(getattr(self, n)) for n in ("data", "shape", "strides"))
-        text = f"prim.array({owner}, {r.escape(data).text}, {shape.text}, {strides.text}, {r.constant(of.dtype)}, "
-        return r.let(f"{text}{of.layout!r})", Composed(of))
+        text = f"prim.array({owner.text}, {r.escape(data).text}, {shape.text}, {strides.text}, {r.constant(of.dtype)}, "
+        return r.let(f"{text}{of.layout!r})", Composed(of)).sharing(owner)
 
 
 def populate_array(

@@ -29,8 +29,8 @@ class Line:
 class Count:
     """A reference that a generator takes or drops."""
 
-    def __init__(self, name: str, by: int, line: int) -> None:
-        self.name, self.by, self.line = name, by, line
+    def __init__(self, value: Any, by: int, line: int) -> None:
+        self.name, self.counted, self.by, self.line = value.text, value.counted, by, line
         self.text, self.slot = "", None
 
 
@@ -103,6 +103,8 @@ class Recorder:
     def entry_basic_block(self) -> Block:
         """The first block."""
         return self.blocks[0]
+
+    add_metadata = ir.Module.add_metadata
 
     @property
     def module(self) -> Recorder:
@@ -221,13 +223,13 @@ class Recorder:
         if value.of is None or self.is_boxing:
             return
         if value.is_owned:
-            self._uses.setdefault((value.text, -1), 1)
-        self.items.append(Count(value.text, by, self.line()))
+            self._uses.setdefault((value.counted, -1), 1)
+        self.items.append(Count(value, by, self.line()))
 
     def takes(self, value: Any) -> None:
         """Notes that memory or the result has a reference of its own to a value."""
         if value.of is not None:
-            self._uses[value.text, 1] = self._uses.get((value.text, 1), 0) + 1
+            self._uses[value.counted, 1] = self._uses.get((value.counted, 1), 0) + 1
 
     def _settle(self, items: list[Any], taken: dict[tuple[str, int], int]) -> list[Any]:
         """Statements without the counts that the function makes by itself."""
@@ -238,8 +240,8 @@ class Recorder:
             elif isinstance(item, Loop):
                 item.body = self._settle(item.body, taken)
             elif isinstance(item, Count):
-                if taken.get((item.name, item.by), 0) > 0:
-                    taken[item.name, item.by] -= 1
+                if taken.get((item.counted, item.by), 0) > 0:
+                    taken[item.counted, item.by] -= 1
                     continue
                 item = Line(f"prim.count_{'up' if item.by > 0 else 'down'}({item.name})", item.line)
             out.append(item)

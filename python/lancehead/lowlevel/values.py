@@ -72,9 +72,16 @@ class Value(ir.Value):
         self.constant = constant
         #: Whether the function owns a reference that its end drops.
         self.is_owned = False
+        #: The value whose references are counted: an array that is made of parts of another one shares its memory.
+        self.counted = text
         #: Whether it is known to be the address of something.
         self.is_object = False
         self.name = text
+
+    def sharing(self, other: Value) -> Value:
+        """The same, which holds the references of another value."""
+        self.counted, self.is_owned = other.counted, other.is_owned
+        return self
 
     @property
     def of(self) -> Any:

@@ -8,7 +8,7 @@ array([20.,  3.])
 import importlib
 from typing import Any, NoReturn
 
-from lancehead.options import missing
+from lancehead.options import missing, public
 from lancehead.sparse import compiled as compiled
 from lancehead.sparse import csgraph as csgraph
 from lancehead.sparse.arrays import bsr_array, coo_array, csc_array, csr_array
@@ -96,4 +96,4 @@ __all__ = [
     "lil_array", "lil_matrix", "load_npz", "matmul", "on_device", "permute_dims", "rand", "random", "random_array",
     "save_npz", "sparray", "spdiags", "spmatrix", "swapaxes", "tril", "triu", "vstack",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())

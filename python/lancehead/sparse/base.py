@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.options import near_members
 from lancehead.sparse import conversions, elementwise, indexing, products, reductions
 from lancehead.sparse.formats import Array
 from lancehead.sparse.products import Semiring
@@ -23,6 +24,7 @@ _NAMES = {
 }
 
 
+@near_members
 class SparseArray:
     """A sparse array of one or two dimensions: entries are stored, all other elements are zero."""
 

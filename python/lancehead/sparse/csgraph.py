@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from lancehead.options import missing, near_keywords
+from lancehead.options import missing, near_keywords, public
 from lancehead.sparse import dtypes, loops
 from lancehead.sparse.conversions import sparse, to_csr, transposed
 from lancehead.sparse.formats import Array, Rows, compressed, is_sparse, of_coords, rows_of
@@ -427,6 +427,6 @@ __all__ = [
     "dijkstra", "floyd_warshall", "johnson", "minimum_spanning_tree", "pagerank", "reconstruct_path", "shortest_path",
     "triangles",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())
 
 near_keywords(globals())

@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lancehead.options import lacking
+from lancehead.options import public
 from lancehead.xp import (  # noqa: F401
     by_numpy,
     creation,
@@ -92,8 +92,4 @@ __all__ = [
 ]  # fmt: skip
 __all__ += creation.__all__ + dtypes.__all__ + elementwise.__all__ + folds.__all__ + manipulation.__all__
 __all__ += primitives.__all__ + products.__all__ + reducing.__all__ + selections.__all__
-__dir__ = __all__.copy
-
-
-if not TYPE_CHECKING:  # Else type checkers would take all names.
-    __getattr__ = lacking(__name__)
+public(globals())

@@ -13,6 +13,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from lancehead import _core
 from lancehead._core import data_address
+from lancehead.options import near_members
 from lancehead.xp import devices, dtypes, records
 from lancehead.xp.devices import CPU, IN_USE, Device, as_device
 from lancehead.xp.graph import ARRAY, NUMBERS, TRANSFER, Node, leaf, number, op, transferred
@@ -140,6 +141,7 @@ def _operators(name: str) -> tuple[Callable[[Any, Any], ndarray], ...]:
     return _operator(name), _operator(name, True), in_place
 
 
+@near_members
 class ndarray(_core.GraphArray, Methods):
     """An array that is computed when its value is needed.
 

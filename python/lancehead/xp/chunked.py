@@ -28,6 +28,7 @@ from dask._task_spec import Task, _execute_subgraph, convert_legacy_graph
 from dask.array.dispatch import concatenate_lookup, percentile_lookup
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
+from lancehead.options import public
 from lancehead.xp import regions
 from lancehead.xp.arrays import from_numpy, ndarray
 from lancehead.xp.creation import asarray, zeros
@@ -225,4 +226,4 @@ if dask.config.get("array_optimize", None) is None:
 regions.OPTIONS["nogil"] = True
 
 __all__ = ["Mapped", "from_array", "optimize", "settled"]
-__dir__ = __all__.copy
+public(globals())

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.options import suggestion
+
 
 class Device:
     """Where arrays are: `cpu` or `cuda:0`, `cuda:1` and so on. It equals its name."""
@@ -82,7 +84,8 @@ def _named(device: Any) -> Device:
     here = devices() if found is not None else [CPU]
     if found is None or found not in here:
         known = ", ".join(f"'{d}'" for d in devices())
-        raise ValueError(f"there is no device {name!r}; arrays are on {known}")
+        near = suggestion(name, map(str, devices()))
+        raise ValueError(f"there is no device {name!r}; arrays are on {known}{near}")
     if not IN_USE:
         for load in BEFORE_USE:
             load()

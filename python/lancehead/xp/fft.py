@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.options import near_keywords
+from lancehead.options import near_keywords, public
 from lancehead.xp import dtypes
 from lancehead.xp.arrays import from_numpy, ndarray, wrap
 from lancehead.xp.devices import as_device
@@ -166,6 +166,6 @@ __all__ = [
     "fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft", "irfft", "irfftn", "rfft",
     "rfftfreq", "rfftn",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())
 
 near_keywords(globals())

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.options import near_keywords
+from lancehead.options import near_keywords, public
 from lancehead.xp import dtypes, elementwise
 from lancehead.xp.arrays import ndarray, wrap
 from lancehead.xp.elementwise import as_node, convert, operands
@@ -250,6 +250,6 @@ __all__ = [
     "matrix_rank", "matrix_transpose", "outer", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensordot",
     "trace", "vecdot", "vector_norm",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())
 
 near_keywords(globals())

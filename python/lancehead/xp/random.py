@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.options import near_members, public
 from lancehead.xp import drawing, dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.arrays import ndarray, wrap
@@ -89,6 +90,7 @@ def _with_parameters(a: str, b: str, call: str, key: str, n: str, shape: str, fi
     return f"{fill}({', '.join(functions)}, np.empty({n}, {dtype}), {call}, {key}, {a}, {b}).reshape({shape})"
 
 
+@near_members
 class Generator:
     """Random numbers as lazy arrays, by the methods of `numpy.random.Generator`.
 
@@ -494,4 +496,4 @@ def default_rng(seed: Any = None, stream: str | None = None, device: Any = None)
 
 
 __all__ = ["Generator", "default_rng"]
-__dir__ = __all__.copy
+public(globals())

@@ -11,6 +11,8 @@ import pytest
 
 import lancehead
 from lancehead import errors, njit, objmode, types
+from lancehead.extending import NativeValue, make_attribute_wrapper, models, register_model, typeof_impl, unbox
+from lancehead.lowlevel import cgutils
 
 ROW = types.int64[::1]
 
@@ -499,6 +501,58 @@ def test_blocks_are_found_in_the_cache(tmp_path):
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, timeout=60)
         hits = min(run, 1)
         assert done.stdout == f"(9.0, 'PointPair', 2, 3.5) {hits}\n11 {hits}\n", done.stdout + done.stderr
+
+
+class Signal:
+    def __init__(self, values):
+        self.values = values
+
+
+class SignalType(types.Type):
+    def __init__(self, values):
+        self.values = values
+        super().__init__(name=f"Signal[{values}]")
+
+
+register_model(SignalType)(lambda manager, of: models.StructModel(manager, of, [("values", of.values)]))
+typeof_impl.register(Signal)(lambda signal, context: SignalType(typeof_impl(signal.values, context)))
+make_attribute_wrapper(SignalType, "values", "values")
+
+
+@unbox(SignalType)
+def unbox_signal(typ, obj, c):
+    made = cgutils.create_struct_proxy(typ)(c.context, c.builder)
+    values = c.pyapi.object_getattr_string(obj, "values")
+    native = c.unbox(typ.values, values)
+    made.values = native.value
+    c.pyapi.decref(values)
+    return NativeValue(made._getvalue(), is_error=native.is_error)
+
+
+@pytest.mark.parametrize("layout", ["A", "C"])
+def test_objects_are_taken_as_the_promised_type(layout):
+    promised = SignalType(types.Array(types.float64, 1, layout))
+
+    @njit
+    def f(a):
+        with objmode(x=promised, y="int64"):
+            x, y = Signal(a), len(a)
+        return x.values.sum() + y
+
+    assert f(np.ones(4)) == 8.0
+    with pytest.raises(TypeError, match="of another type"):
+        f(np.ones(4, np.float32))
+    if layout == "A":
+        assert f(np.ones(8)[::2]) == 8.0
+
+    @njit
+    def g(a):
+        with objmode(x=promised):
+            x = a
+        return x.values.sum()
+
+    with pytest.raises(TypeError, match="of another type"):
+        g(np.ones(4))
 
 
 def test_a_block_costs_little():

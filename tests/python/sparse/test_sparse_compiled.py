@@ -134,6 +134,24 @@ def test_refused():
         njit(lambda a, x: a @ x)(a, np.ones(4))
 
 
+def assigned(a):
+    a[0, 1] = 2.0
+
+
+@pytest.mark.parametrize(
+    "method",
+    [assigned, lambda a: a.resize(4, 4), lambda a: a.tolil(), lambda a: a.mean(), lambda a: a.reshape((1, 9))],
+    ids=["__setitem__", "resize", "tolil", "mean", "reshape"],
+)
+def test_methods_of_the_interpreter_only_are_named(request, method):
+    name = request.node.callspec.id
+    with pytest.raises(
+        TypingError, match=f"`{name}` of `lancehead.sparse` is not supported in compiled code"
+    ) as caught:
+        njit(method)(sparse.csr_array(DENSE))
+    assert "test_sparse_compiled.py" in str(caught.value) and "call it outside" in str(caught.value)
+
+
 def test_the_import_compiles_nothing():
     program = "import sys, lancehead; assert 'lancehead.sparse' not in sys.modules; import lancehead.sparse; import lancehead._core as c; assert 'scipy' not in sys.modules"  # noqa: E501
     subprocess.run([sys.executable, "-c", program], check=True)

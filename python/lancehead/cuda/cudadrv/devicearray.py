@@ -14,6 +14,7 @@ from lancehead.cuda.devicearray import (
     errmsg_contiguous_buffer,
     is_cuda_array,
 )
+from lancehead.options import public
 
 is_cuda_ndarray = is_cuda_array
 
@@ -67,4 +68,4 @@ __all__ = [
     "errmsg_contiguous_buffer", "from_array_like", "from_record_like", "is_contiguous", "is_cuda_array",
     "is_cuda_ndarray", "require_cuda_ndarray", "sentry_contiguous", "verify_cuda_ndarray_interface",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())

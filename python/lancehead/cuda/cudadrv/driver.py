@@ -12,6 +12,7 @@ from lancehead.cuda.errors import CudaAPIError, CudaDriverError, CudaSupportErro
 from lancehead.cuda.gpu import CPU_INSTEAD, current_gpu, reach_of
 from lancehead.cuda.memory import MemoryPointer
 from lancehead.cuda.streams import Event, Stream, check
+from lancehead.options import public
 
 __all__ = [
     "Context", "CudaAPIError", "CudaDriverError", "CudaSupportError", "Device", "Event", "LinkerError", "MemoryPointer",
@@ -19,7 +20,7 @@ __all__ = [
     "device_to_host", "host_memory_extents", "host_memory_size", "host_pointer", "host_to_device", "is_device_memory",
     "memory_size_from_info", "require_device_memory",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())
 
 
 def is_device_memory(obj: object) -> bool:

@@ -1,5 +1,7 @@
 """The run-time library of CUDA whose version the CPU device has the features of."""
 
+from lancehead.options import public
+
 
 class Runtime:
     """The version of the CUDA run-time library, as programs ask for it."""
@@ -14,3 +16,6 @@ class Runtime:
 
 
 runtime = Runtime()
+
+__all__ = ["Runtime", "runtime"]
+public(globals())

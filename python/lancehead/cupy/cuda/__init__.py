@@ -40,6 +40,7 @@ from lancehead.cupy.cuda.pinned_memory import (
     set_pinned_memory_allocator,
 )
 from lancehead.cupy.cuda.stream import Event, ExternalStream, Stream, get_current_stream, get_elapsed_time
+from lancehead.options import missing, public
 
 #: Names that are not served, and why.
 _REFUSED = {
@@ -84,7 +85,7 @@ def __getattr__(name: str) -> object:
         return Stream.null
     if name in _REFUSED:
         raise AttributeError(f"cupy.cuda.{name} is not served: {_REFUSED[name]}")
-    raise AttributeError(f"module 'lancehead.cupy.cuda' has no attribute {name!r}")
+    raise missing(__name__, name)
 
 
 __all__ = [
@@ -95,4 +96,4 @@ __all__ = [
     "pinned_memory", "profile", "profiler", "runtime", "set_allocator", "set_pinned_memory_allocator", "stream",
     "using_allocator",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from lancehead.cupy.c.tokens import CompileException
+from lancehead.options import public
 
 
 def is_valid_kernel_name(name: str) -> bool:
@@ -13,4 +14,4 @@ def is_valid_kernel_name(name: str) -> bool:
 
 
 __all__ = ["CompileException", "is_valid_kernel_name"]
-__dir__ = __all__.copy
+public(globals())

@@ -7,9 +7,10 @@ from typing import Any
 
 from lancehead.cupy import layout
 from lancehead.cupy.cuda import runtime
+from lancehead.options import public
 
 __all__ = ["Device", "from_pointer", "get_compute_capability", "get_device_id"]
-__dir__ = __all__.copy
+public(globals())
 
 
 @functools.total_ordering

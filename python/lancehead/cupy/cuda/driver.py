@@ -7,6 +7,7 @@ from typing import Any
 
 from lancehead.cupy import layout
 from lancehead.cupy.cuda import runtime
+from lancehead.options import public
 
 
 class CUDADriverError(RuntimeError):
@@ -42,4 +43,4 @@ def streamGetCtx(stream: int) -> int:
 
 
 __all__ = ["CUDADriverError", "ctxGetCurrent", "ctxGetDevice", "get_build_version", "streamGetCtx"]
-__dir__ = __all__.copy
+public(globals())

@@ -14,6 +14,7 @@ from lancehead.cupy import layout
 from lancehead.cupy.cuda import memory_hook, runtime
 from lancehead.cupy.cuda.pools import UNIT, Block, Blocks
 from lancehead.cupy.hosted import wrap
+from lancehead.options import public
 from lancehead.xp import arrays as lazy
 from lancehead.xp import devices
 from lancehead.xp.graph import leaf
@@ -430,4 +431,4 @@ __all__ = [
     "UnownedMemory", "alloc",
     "get_allocator", "malloc_managed", "set_allocator", "using_allocator",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())

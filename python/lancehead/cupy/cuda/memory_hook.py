@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+from lancehead.options import public
+
 
 class _Active(threading.local):
     def __init__(self) -> None:
@@ -54,4 +56,4 @@ def tell(what: str, **facts: Any) -> None:
 
 
 __all__ = ["MemoryHook"]
-__dir__ = __all__.copy
+public(globals())

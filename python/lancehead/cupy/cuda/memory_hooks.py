@@ -8,6 +8,7 @@ import traceback
 from typing import Any
 
 from lancehead.cupy.cuda.memory_hook import MemoryHook
+from lancehead.options import public
 
 
 class DebugPrintHook(MemoryHook):
@@ -82,4 +83,4 @@ def _size(count: float) -> str:
 
 
 __all__ = ["DebugPrintHook", "LineProfileHook"]
-__dir__ = __all__.copy
+public(globals())

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.options import public
+
 _UNIT = 512
 
 
@@ -114,4 +116,4 @@ __all__ = [
     "PinnedMemory", "PinnedMemoryPointer", "PinnedMemoryPool", "PooledPinnedMemory", "alloc_pinned_memory",
     "set_pinned_memory_allocator",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())

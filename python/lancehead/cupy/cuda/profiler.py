@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lancehead.cupy.cuda import runtime
+from lancehead.options import public
 
 
 def start() -> None:
@@ -16,4 +17,4 @@ def stop() -> None:
 
 
 __all__ = ["start", "stop"]
-__dir__ = __all__.copy
+public(globals())

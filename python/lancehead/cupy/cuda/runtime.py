@@ -6,6 +6,7 @@ import os
 from typing import Any, NamedTuple
 
 from lancehead.cupy import layout
+from lancehead.options import public
 
 is_hip = False
 memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice, memcpyDefault = range(5)
@@ -296,5 +297,8 @@ def __dir__() -> list[str]:
     return [
         name
         for name in globals()
-        if name[0] != "_" and name not in ("Any", "NamedTuple", "annotations", "layout", "os")
+        if name[0] != "_" and name not in ("Any", "NamedTuple", "annotations", "layout", "os", "public")
     ]
+
+
+public(globals())

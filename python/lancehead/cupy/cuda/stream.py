@@ -7,9 +7,10 @@ import warnings
 from typing import Any
 
 from lancehead.cupy.cuda import runtime
+from lancehead.options import public
 
 __all__ = ["Event", "ExternalStream", "Stream", "get_current_stream", "get_elapsed_time"]
-__dir__ = __all__.copy
+public(globals())
 
 
 class _Stacks(threading.local):

@@ -58,6 +58,7 @@ from lancehead.cupy.testing.making import (
     slow,
     with_requires,
 )
+from lancehead.options import public
 
 __all__ = [
     "NumpyAliasBasicTestBase", "NumpyAliasValuesTestBase", "assert_allclose", "assert_array_almost_equal",
@@ -72,4 +73,4 @@ __all__ = [
     "numpy_satisfies", "parameterize", "product", "product_dict", "shaped_arange", "shaped_linspace", "shaped_random",
     "shaped_reverse_arange", "shaped_sparse_random", "slow", "with_requires",
 ]  # fmt: skip
-__dir__ = __all__.copy
+public(globals())

@@ -6,7 +6,11 @@ import importlib
 from typing import Any
 
 from lancehead.cupy.creation import asnumpy
+from lancehead.options import missing
 from lancehead.xp.arrays import ndarray
+
+#: Modules that are loaded when they are asked for.
+_HOSTED = ("special", "fft", "linalg", "ndimage", "signal", "stats")
 
 
 def get_array_module(*args: Any) -> Any:
@@ -16,12 +20,15 @@ def get_array_module(*args: Any) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("special", "fft", "linalg", "ndimage", "signal", "stats"):
+    if name in _HOSTED:
         return importlib.import_module(f"lancehead.cupyx.scipy.{name}")
     if name == "sparse":
         return importlib.import_module("lancehead.cupy.sparse")
-    raise AttributeError(f"module 'lancehead.cupyx.scipy' has no attribute {name!r}")
+    raise missing(__name__, name)
 
 
 __all__ = ["asnumpy", "get_array_module"]
-__dir__ = __all__.copy
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *_HOSTED, "sparse"]

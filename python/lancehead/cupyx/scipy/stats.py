@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from lancehead.cupy.hosted import of_module
+from lancehead.cupy.hosted import names_of, of_module
 
 
 def __getattr__(name: str) -> Any:
     return of_module("scipy.stats", name)
+
+
+def __dir__() -> list[str]:
+    return names_of("scipy.stats")
