@@ -513,7 +513,8 @@ impl Infer<'_> {
     }
 
     /// `list()` and the like, whose type is found by the use of what it makes.
-    fn empty_instance(&mut self, path: &str) -> Result<Option<Val>> {
+    fn empty_instance(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
+        let ([], []) = (args, kwargs) else { return Ok(None) };
         let shared = Class::of_shared(path);
         match (shared.or_else(|| Class::find(path)), self.result) {
             (Some(class), Some(site)) if !class.declaration().infers.is_empty() => {
@@ -549,9 +550,7 @@ impl Infer<'_> {
         if let Some(v) = self.call_of_undecided(path, args, kwargs)? {
             return Ok(v);
         }
-        if let ([], []) = (args, kwargs)
-            && let Some(v) = self.empty_instance(path)?
-        {
+        if let Some(v) = self.empty_instance(path, args, kwargs)? {
             return Ok(v);
         }
         if let Some(name) = path.strip_prefix("prim.") {
