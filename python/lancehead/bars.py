@@ -96,7 +96,10 @@ def _drawn(total: int | None, description: str, leave: bool | None) -> Any:
     try:
         # The class for notebooks warns where its widgets are missing.
         name = "tqdm.auto" if "ipykernel" in sys.modules and _has("ipywidgets") else "tqdm.std"
-        bar = importlib.import_module(name).tqdm(total=total, desc=description or None)
+        kind = importlib.import_module(name).tqdm
+        # It moves ten times in a second: tqdm's thread for bars that do not is left out. A Ctrl-C that came while tqdm
+        # takes its lock would make the end of the program wait for it.
+        bar = type(kind.__name__, (kind,), {"monitor_interval": 0})(total=total, desc=description or None)
         # Widgets do not know `None`, by which others leave outer bars alone.
         bar.leave = bar.pos == 0 if leave is None else leave
         return bar
