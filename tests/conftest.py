@@ -22,6 +22,9 @@ settings.register_profile(
 settings.load_profile("lancehead")
 
 os.environ.setdefault("LANCEHEAD_CUDA_DEVICE", "cpu")
+# By these NumPy's BLAS takes kernels of another processor, and `lancehead demo` starts a process without them.
+for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
+    os.environ.pop(name, None)
 # Warnings of passes that were undone in this process or in those that it starts. There must be none, see
 # `docs/diagnostics/optimisation-undone.md`.
 os.environ.setdefault("LANCEHEAD_UNDONE", str(Path(tempfile.mkdtemp("", "lancehead-")) / "undone.txt"))

@@ -275,6 +275,9 @@ def test_an_interrupt_ends_a_loop_with_a_bar():
         import os, signal, sys, threading
         from lancehead import njit, progress
 
+        # Programs in the background ignore it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
         @njit
         def f(n):
             s = 0.0
