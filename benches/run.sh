@@ -5,7 +5,7 @@
 #
 # In .venv:  latency python primitives pipelines calls sparse gradients dask array-api cupy-tests mlir-tests scipy-sparse
 # In an environment with Numba, and with the side-by-side harness in ../shared (LANCEHEAD_SHARED names another place):
-#            numba-latency throughput start others growth checks parallel schedule numpy clients suite
+#            numba-latency throughput start others growth checks parallel schedule borders numpy clients suite
 # `all`, the default, is the latter but `clients`.
 #
 # ARRAY_API_TESTS names a checkout of github.com/data-apis/array-api-tests with its submodules, for `array-api`;
@@ -139,6 +139,7 @@ run growth "$python" benches/growth.py --module numba,lancehead
 run checks "$python" benches/checks.py --module lancehead --harness "$shared/bench"
 run parallel "$python" benches/parallel.py
 run schedule "$python" benches/schedule.py
+run borders "$python" benches/borders.py
 run numpy env OPENBLAS_NUM_THREADS=1 "$python" benches/numpy_sweep.py
 clients() {
     "$venv/bin/pip" install --quiet scipy pandas scikit-learn xarray numba-stats numbagg resampy tslearn quantecon stumpy interpolation pyts librosa sparse pynndescent numba-progress py-pde
