@@ -4,7 +4,7 @@ use super::parse_class_types;
 use crate::class::{Class, layout};
 use crate::types::{Buffer, ClassTy, InstanceOf, Layout, Ty, TyKind};
 use hashbrown::HashMap;
-use std::sync::{LazyLock, Mutex};
+use std::sync::{LazyLock, Mutex, OnceLock};
 
 /// A field of an instance.
 #[derive(Clone, Debug)]
@@ -22,7 +22,13 @@ pub type UserField = (String, Option<Ty>);
 
 static USER_FIELDS: LazyLock<Mutex<HashMap<Class, &'static [UserField]>>> = LazyLock::new(Mutex::default);
 static DEFERRED: Mutex<Vec<Option<Ty>>> = Mutex::new(Vec::new());
-static FIELDS: LazyLock<Mutex<HashMap<Ty, &'static [Field]>>> = LazyLock::new(Mutex::default);
+static LAID_OUT: LazyLock<Mutex<HashMap<Ty, &'static LaidOut>>> = LazyLock::new(Mutex::default);
+
+/// The fields of the instances of a type, and what [`Ty::object_layout`] says of them.
+struct LaidOut {
+    fields: Vec<Field>,
+    layout: Option<(usize, u64)>,
+}
 
 impl Class {
     /// Gives a class of the user's its fields, before anything asks for them. Later calls have no effect.
@@ -123,7 +129,8 @@ impl Ty {
     }
     /// The object that holds the memory of a `bytearray`.
     pub fn storage() -> Ty {
-        Class::storage().of(vec![Ty::array(Ty::u8(), 1, Layout::C)], false)
+        static FOUND: OnceLock<Ty> = OnceLock::new();
+        *FOUND.get_or_init(|| Class::storage().of(vec![Ty::array(Ty::u8(), 1, Layout::C)], false))
     }
     /// A list.
     pub fn list(item: Ty) -> Ty {
@@ -183,9 +190,12 @@ impl Ty {
     }
     /// Fields of an instance of a class.
     pub fn fields(self) -> &'static [Field] {
-        let Some(c) = self.as_class() else { return &[] };
-        if let Some(known) = FIELDS.lock().expect("no panic while laying out").get(&self) {
-            return known;
+        self.laid_out().map_or(&[], |laid| &laid.fields)
+    }
+    fn laid_out(self) -> Option<&'static LaidOut> {
+        let c = self.as_class()?;
+        if let Some(known) = LAID_OUT.lock().expect("no panic while laying out").get(&self) {
+            return Some(known);
         }
         let (mut fields, mut at) = (Vec::new(), self.first_field());
         for (name, ty) in self.declared_fields(c) {
@@ -194,8 +204,9 @@ impl Ty {
             at = offset + size;
             fields.push(Field { name, ty, offset });
         }
-        let fields: &'static [Field] = fields.leak();
-        FIELDS.lock().expect("no panic while laying out").entry(self).or_insert(fields)
+        let layout = self.layout_of(&fields);
+        let made: &'static LaidOut = Box::leak(Box::new(LaidOut { fields, layout }));
+        Some(LAID_OUT.lock().expect("no panic while laying out").entry(self).or_insert(made))
     }
     /// Names and types of the fields, in order.
     fn declared_fields(self, c: &ClassTy) -> Vec<(String, Ty)> {
@@ -215,8 +226,11 @@ impl Ty {
     /// Size of the fields of an instance, and the mask of its counted 8-byte words; `None` if it is too large for the
     /// mask.
     pub fn object_layout(self) -> Option<(usize, u64)> {
+        self.laid_out().map_or(Some((0, 0)), |laid| laid.layout)
+    }
+    fn layout_of(self, fields: &[Field]) -> Option<(usize, u64)> {
         let (mut end, mut mask) = (self.first_field(), 0u64);
-        for f in self.fields() {
+        for f in fields {
             let (offsets, size, _) = f.ty.mem_layout();
             for (_, o) in f.ty.flatten().iter().zip(offsets).filter(|(p, _)| p.is_counted()) {
                 mask |= 1u64.checked_shl(((f.offset + o - self.first_field()) / 8) as u32)?;

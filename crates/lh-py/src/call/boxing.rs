@@ -8,7 +8,7 @@ use crate::call::generator::Generator;
 use crate::call::instance;
 use crate::call::item::Item;
 use crate::call::lists::Lists;
-use crate::call::made::{Form, Maker};
+use crate::call::made::{self, Form, Maker};
 use crate::call::overload::Overload;
 use crate::call::polynomials;
 use crate::call::texts;
@@ -28,7 +28,7 @@ use lh_runtime::random::generator::native::Native;
 use lh_runtime::{MemInfo, StrValue};
 use pyo3::exceptions::{PyAttributeError, PySystemError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple, PyType};
 use pyo3::{ffi, intern};
 
 /// Boxes the values of one call.
@@ -324,11 +324,14 @@ impl<'a, 'py> Boxer<'a, 'py> {
     fn parts(&mut self, ty: Ty, at: &mut &[u64]) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         Ok(match ty.kind() {
-            TyKind::Tuple { elems, name } => {
-                let items = self.tuple(elems, at)?;
-                match name {
-                    None => items.into_any(),
-                    Some(n) => table::object(py, n.class).call_method1("_make", (items,))?,
+            TyKind::Tuple { elems, name: None } => self.tuple(elems, at)?.into_any(),
+            TyKind::Tuple { elems, name: Some(name) } => {
+                let class = table::object(py, name.class).cast_into::<PyType>()?.as_type_ptr();
+                // As `tuple.__new__` makes an instance of a class that derives from it.
+                // SAFETY: a live class, whose instances have room for so many items.
+                unsafe {
+                    let alloc = (*class).tp_alloc.ok_or_else(|| no_object(ty))?;
+                    self.filled(alloc(class, elems.len() as isize), elems, at)?.into_any()
                 }
             }
             TyKind::Range(t) => {
@@ -369,9 +372,23 @@ impl<'a, 'py> Boxer<'a, 'py> {
     }
 
     fn tuple(&mut self, elems: &[Ty], at: &mut &[u64]) -> PyResult<Bound<'py, PyTuple>> {
-        // SAFETY: a new tuple, of which each place is filled once; places not filled are null, which dropping allows.
+        // SAFETY: a new tuple.
+        unsafe { self.filled(ffi::PyTuple_New(elems.len() as isize), elems, at) }
+    }
+
+    /// Fills a tuple.
+    ///
+    /// # Safety
+    /// It is new, with so many places, or null with an exception set.
+    unsafe fn filled(
+        &mut self,
+        new: *mut ffi::PyObject,
+        elems: &[Ty],
+        at: &mut &[u64],
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        // SAFETY: each place is filled once; places not filled are null, which dropping allows.
         unsafe {
-            let tuple = Bound::from_owned_ptr_or_err(self.py, ffi::PyTuple_New(elems.len() as isize))?;
+            let tuple = Bound::from_owned_ptr_or_err(self.py, new)?;
             for (i, t) in elems.iter().enumerate() {
                 let item = self.next(*t, at)?;
                 ffi::PyTuple_SET_ITEM(tuple.as_ptr(), i as isize, item.into_ptr());
@@ -411,7 +428,11 @@ impl<'a, 'py> Boxer<'a, 'py> {
             return self.table(ty, header, &item, &native);
         }
         if let Some(form) = Form::of(elem) {
-            let list = self.list(&form, &native)?;
+            // SAFETY: a list of such items, attached; a new object, or null with an exception set.
+            let list = unsafe {
+                let plain = self.lists.into_iter().flat_map(Lists::plain);
+                Bound::from_owned_ptr_or_err(self.py, made::list(&form, &native, plain))?
+            };
             self.made.insert(header as usize, (ty, list.clone()));
             return Ok(list);
         }
@@ -493,21 +514,6 @@ impl<'a, 'py> Boxer<'a, 'py> {
         let key = self.next(ty, at)?;
         self.set_attributes()?;
         Ok(key)
-    }
-
-    /// Boxes a list of plain items.
-    fn list(&self, form: &Form, native: &ItemsRef) -> PyResult<Bound<'py, PyAny>> {
-        let n = native.len();
-        let mut maker = Maker::new(self.lists.into_iter().flat_map(Lists::plain), std::slice::from_ref(form), n);
-        // SAFETY: a new list, of which each place is filled once; places not filled are null, which dropping allows.
-        unsafe {
-            let list = Bound::from_owned_ptr_or_err(self.py, ffi::PyList_New(n as isize))?;
-            let items = ((*native.as_ptr()).mem.data.cast_const(), n, native.elem_size());
-            if !maker.all(form, items, |i, item| ffi::PyList_SET_ITEM(list.as_ptr(), i, item)) {
-                return Err(PyErr::fetch(self.py));
-            }
-            Ok(list)
-        }
     }
 
     /// Puts plain entries into a dictionary or a set.
@@ -622,10 +628,8 @@ fn record<'py>(py: Python<'py>, ty: Ty, slots: [u64; 2]) -> PyResult<Bound<'py, 
 /// Boxes a point or span of time.
 fn time(py: Python<'_>, ty: Ty, ticks: u64) -> PyResult<Bound<'_, PyAny>> {
     let mut cell = ticks;
-    let memory = (&raw mut cell).cast();
-    // The scalar that is read from the array is a copy.
-    let array = numpy::load(py)?.array_over(py, descr_of(py, ty)?, (memory, &[], &[]), false, None)?;
-    array.get_item(PyTuple::empty(py))
+    // SAFETY: a time has 64 bits.
+    unsafe { numpy::load(py)?.scalar(&descr_of(py, ty)?, (&raw mut cell).cast()) }
 }
 
 /// Drops the references of a value.

@@ -17,12 +17,14 @@ use lh_runtime::alloc::{decref, new_block};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PySlice};
+use std::sync::{LazyLock, OnceLock};
 
 /// The words of the array that an object holds: its owner, the address, the number of bytes, and their distance.
 type Memory = [u64; 4];
 
 fn array_field() -> &'static Field {
-    Ty::storage().field("_array").unwrap_or_else(|| lh_ir::bug!("a `bytearray` has memory"))
+    static FOUND: OnceLock<&Field> = OnceLock::new();
+    FOUND.get_or_init(|| Ty::storage().field("_array").unwrap_or_else(|| lh_ir::bug!("a `bytearray` has memory")))
 }
 
 /// Sets the buffer of an empty object: length and capacity are `size`.
@@ -53,9 +55,12 @@ impl Lists {
         array: &Bound<'_, PyAny>,
         buf: &mut ArgBuf,
     ) -> Result<*mut MemInfo, Refused> {
-        let mut tags = Vec::new();
-        tags_of(Ty::array(Ty::u8(), 1, Layout::C), &mut tags).unwrap_or_else(|| lh_ir::bug!("arrays have tags"));
-        buf.tags.extend_from_slice(&tags);
+        static TAGS: LazyLock<Vec<u64>> = LazyLock::new(|| {
+            let mut tags = Vec::new();
+            tags_of(Ty::array(Ty::u8(), 1, Layout::C), &mut tags).unwrap_or_else(|| lh_ir::bug!("arrays have tags"));
+            tags
+        });
+        buf.tags.extend_from_slice(&TAGS);
         if let Some(copy) = self.copies.of(object) {
             return Ok(copy.native);
         }

@@ -1,7 +1,7 @@
 //! The class `Dispatcher`, built from raw slots: its vectorcall slot makes calls cheap.
 
 use crate::call::state::{self, DispatcherObject, State};
-use crate::call::{methods, vectorcall};
+use crate::call::{generator_methods, methods, vectorcall};
 use crate::gpu::options::JitOptions;
 use crate::host::{decorated, table};
 use crate::object::attach::release;
@@ -200,6 +200,7 @@ pub fn dispatcher_of<'py>(
     let py = function.py();
     panics::install();
     vectorcall::prepare(py)?;
+    generator_methods::prepare(py);
     signals::find_main_thread(py)?;
     let options = JitOptions::read(&options.copy()?)?;
     let state = Box::new(State::new(function.as_any(), options, &vectorcall::ENTRY_POINTS)?);

@@ -1,13 +1,15 @@
 //! Generators made by compiled code, as Python iterators. `generator_methods.rs` has their methods.
 
 use crate::call::lists::Lists;
-use crate::call::overload::Overload;
+use crate::call::overload::{Overload, Ret};
 use crate::host::held::Held;
 use crate::object::memory::Memory;
 use lh_driver::Compiled;
+use lh_ir::types::GeneratorTy;
+use lh_ir::{Ty, TyKind};
 use lh_runtime::MemInfo;
 use pyo3::prelude::*;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The copies that the call made which made the generator.
@@ -16,6 +18,20 @@ struct Given(Box<Lists>);
 // SAFETY: the copies are used with the lock, and their counts are atomic; Python's objects in them are used by an
 // attached thread.
 unsafe impl Send for Given {}
+
+/// Numbers of machine words that going on with a generator takes and gives.
+pub struct Sizes {
+    /// Of the value that is sent.
+    pub sent: usize,
+    /// Of all that it gives: whether there is an item, the item, the value that it returns.
+    pub given: usize,
+    /// Of an item.
+    pub item: usize,
+    /// The boxing of an item.
+    pub boxing: Ret,
+    /// Whether items or the value that it returns hold references.
+    pub is_counted: bool,
+}
 
 /// A generator: its frame, and the code that makes the next item.
 #[pyclass(frozen, module = "lancehead._core")]
@@ -26,10 +42,21 @@ pub struct Generator {
     pub advance: Arc<Compiled>,
     /// The code that made it, which closes it, and the objects of both.
     _made_by: (Arc<Compiled>, Option<Py<Held>>),
+    /// Numbers of words.
+    pub sizes: Sizes,
     /// The copies of containers that its function was given.
     given: Mutex<Option<Given>>,
+    has_given: AtomicBool,
     /// Set while a thread runs it.
     pub is_running: AtomicBool,
+}
+
+/// The type of a generator with which a function goes on.
+pub fn type_of(advance: &Compiled) -> &'static GeneratorTy {
+    match advance.args.first().map(|t| t.kind()) {
+        Some(TyKind::Generator(g)) => g,
+        _ => lh_ir::bug!("a generator is gone on with by its own function"),
+    }
 }
 
 impl Generator {
@@ -42,17 +69,36 @@ impl Generator {
         let frame = unsafe { Memory::new(frame) };
         let held = made_by.guard.held.as_ref().map(|held| held.clone_ref(py));
         let _made_by = (made_by.compiled.clone(), held);
-        Generator { frame, advance, _made_by, given: Mutex::new(None), is_running: AtomicBool::new(false) }
+        let GeneratorTy { item, sent, .. } = type_of(&advance);
+        let words = |ty: Ty| ty.flatten().len();
+        let sizes = Sizes {
+            sent: words(*sent),
+            given: words(advance.ret),
+            item: words(*item),
+            boxing: Ret::of(*item),
+            is_counted: advance.ret.is_counted(),
+        };
+        let [has_given, is_running] = [false; 2].map(AtomicBool::new);
+        Generator { frame, advance, _made_by, sizes, given: Mutex::new(None), has_given, is_running }
+    }
+
+    /// Whether it keeps copies of what its function was given.
+    pub fn has_copies(&self) -> bool {
+        self.has_given.load(Ordering::Relaxed)
     }
 
     /// Keeps the copies of what its function was given, which it may go on to change.
     pub fn keep(&self, given: Box<Lists>) {
         *self.given.lock().unwrap_or_else(PoisonError::into_inner) = Some(Given(given));
+        self.has_given.store(true, Ordering::Relaxed);
     }
 
     /// Writes back what it has changed: everything at its end, before that only what has another size, since items
     /// are many.
     pub fn write_back(&self, py: Python<'_>, is_done: bool) -> PyResult<()> {
+        if !self.has_copies() {
+            return Ok(());
+        }
         let Some(mut held) = self.given.lock().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
         let written = if is_done || held.0.has_other_size() { held.0.reflect_again(py) } else { Ok(()) };
         if !is_done {

@@ -1,8 +1,10 @@
 //! The methods of generators made by compiled code.
 
 use crate::call::boxing::{Boxer, release};
-use crate::call::generator::Generator;
+use crate::call::generator::{Generator, Sizes, type_of};
+use crate::call::overload::Ret;
 use crate::call::unbox;
+use crate::call::vectorcall::{guarded, simple_result};
 use crate::object::attach::attach;
 use crate::object::class_names::short_text;
 use crate::runtime::raise;
@@ -13,9 +15,12 @@ use lh_ir::types::GeneratorTy;
 use lh_runtime::exception::set_pending;
 use lh_runtime::take_pending;
 use pyo3::exceptions::{PyBaseException, PyGeneratorExit, PyRuntimeError, PyStopIteration, PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+use pyo3::{PyTypeInfo, ffi, intern};
+use smallvec::{SmallVec, smallvec};
+use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
 /// The answer of a generator: an item, or the value that it returns.
@@ -36,10 +41,7 @@ impl<'py> Step<'py> {
 
 impl Generator {
     fn ty(&self) -> &'static GeneratorTy {
-        match self.advance.args.first().map(|t| t.kind()) {
-            Some(TyKind::Generator(g)) => g,
-            _ => lh_ir::bug!("a generator is gone on with by its own function"),
-        }
+        type_of(&self.advance)
     }
 
     /// Where it goes on.
@@ -50,11 +52,11 @@ impl Generator {
 
     /// Goes on with it; `sent` are the words of what is sent, and an error is thrown.
     fn go_on<'py>(&self, py: Python<'py>, sent: &[u64], thrown: Option<PyErr>) -> PyResult<Step<'py>> {
-        let mut args = vec![self.frame.address() as u64];
+        let Sizes { sent: size, given, .. } = self.sizes;
+        let mut args: SmallVec<[u64; 8]> = smallvec![self.frame.address() as u64];
         args.extend_from_slice(sent);
-        args.resize(1 + self.ty().sent.flatten().len(), 0);
-        let ty = self.advance.ret;
-        let mut words = vec![0u64; ty.flatten().len()];
+        args.resize(1 + size, 0);
+        let mut words: SmallVec<[u64; 16]> = smallvec![0; given];
         if self.is_running.swap(true, Ordering::Acquire) {
             return Err(PyValueError::new_err("generator already executing"));
         }
@@ -69,15 +71,20 @@ impl Generator {
         let status = unsafe { (self.advance.entry)(args.as_ptr(), words.as_mut_ptr()) };
         drop(running);
         self.is_running.store(false, Ordering::Release);
+        self.ended(py, status, &words)
+    }
+
+    /// The answer of the code, which has given these words.
+    fn ended<'py>(&self, py: Python<'py>, status: i32, words: &[u64]) -> PyResult<Step<'py>> {
         if status != 0 {
             let error = self.left_by(py, raise::take(py));
             self.write_back(py, true)?;
             return Err(error);
         }
+        let has = words[0] & 1 != 0;
         let mut boxer = Boxer::new(py, None);
         let GeneratorTy { item, ret, .. } = self.ty();
-        let at = 1 + item.flatten().len();
-        let has = words[0] & 1 != 0;
+        let at = 1 + self.sizes.item;
         let result = if has {
             boxer.borrowed(*item, &words[1..at]).map(Step::Item)
         } else if ret.is_none() {
@@ -85,7 +92,7 @@ impl Generator {
         } else {
             boxer.borrowed(*ret, &words[at..]).map(|v| Step::Returned((!v.is_none()).then_some(v)))
         };
-        release(ty, &words);
+        release(self.advance.ret, words);
         self.write_back(py, !has)?;
         result
     }
@@ -128,6 +135,52 @@ impl Generator {
         words.extend(unbox::words(value, *to, refused)?);
         Ok(words)
     }
+}
+
+/// Words that need no allocation.
+const FEW: usize = 8;
+
+/// `tp_iternext` of generators: those of plain items go on by this, as long as they give some.
+unsafe extern "C" fn next_item(object: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: CPython calls this with a generator, attached; a class is not changed while its instances live.
+    unsafe {
+        let py = Python::assume_attached();
+        let generator = Bound::from_borrowed_ptr(py, object).cast_into_unchecked::<Generator>();
+        let this = generator.get();
+        let Sizes { sent, given, boxing, is_counted, .. } = this.sizes;
+        let is_plain = !is_counted && boxing != Ret::Other && sent < FEW && given <= FEW && !this.has_copies();
+        if !is_plain || this.is_running.swap(true, Ordering::Acquire) {
+            return LONG_WAY.get().map_or(ptr::null_mut(), |next| next(object));
+        }
+        let mut args = [0; FEW];
+        args[0] = this.frame.address() as u64;
+        let mut words = [0; FEW];
+        let running = Running::start(this.advance.may_wait);
+        let status = (this.advance.entry)(args.as_ptr(), words.as_mut_ptr());
+        drop(running);
+        this.is_running.store(false, Ordering::Release);
+        match status {
+            0 if words[0] & 1 != 0 => simple_result(boxing, &raw const words[1]),
+            // The long way asks it again; at its end a generator stays.
+            0 if this.ty().ret.is_none() => ptr::null_mut(),
+            _ => guarded(py, || this.ended(py, status, &words).and_then(Step::item))
+                .map_or(ptr::null_mut(), Bound::into_ptr),
+        }
+    }
+}
+
+/// The `tp_iternext` that stands for `__next__`.
+static LONG_WAY: OnceLock<ffi::iternextfunc> = OnceLock::new();
+
+/// Lets generators go on by the short way.
+pub fn prepare(py: Python<'_>) {
+    LONG_WAY.get_or_init(|| {
+        // SAFETY: a class with `__next__`, of which there are no instances yet.
+        unsafe {
+            let next = &mut (*Generator::type_object_raw(py)).tp_iternext;
+            next.replace(next_item).expect("generators are iterators")
+        }
+    });
 }
 
 #[pymethods]

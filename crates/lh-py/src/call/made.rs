@@ -1,16 +1,20 @@
-//! Items of results that are whole numbers, floats, truth values, texts and tuples of these, made straight from memory.
-//! `rows.rs` reads arguments of these kinds.
+//! Results and items of results that are numbers, truth values, texts, None and tuples of these, made straight from
+//! memory. `rows.rs` reads arguments of these kinds.
 
 use crate::call::arrays;
 use crate::call::copied::Copied;
 use crate::call::kept::{Cursor, Kept};
 use crate::call::texts;
+use crate::host::table;
+use crate::object::attach::attach;
 use crate::object::int;
 use crate::object::words::{float, read_word};
 use lh_ir::types::{Buffer, InstanceOf};
 use lh_ir::{Ty, TyKind};
 use lh_runtime::StrValue;
+use lh_runtime::items::ItemsRef;
 use pyo3::ffi;
+use pyo3::prelude::*;
 use std::ptr::{null, null_mut};
 
 /// The form of an item, and where its parts lie in memory.
@@ -18,10 +22,17 @@ pub enum Form {
     /// Bits and whether they have a sign.
     Int(usize, u8, bool),
     Float(usize, Ty),
+    /// The places of both parts.
+    Complex([usize; 2], Ty),
     Bool(usize),
     Text(usize),
     Bytes(usize),
+    /// None, or the value, if there is one.
+    Optional(usize, Box<Form>),
+    None,
     Tuple(Vec<Form>),
+    /// A tuple with names, by its class.
+    Named(Py<PyAny>, Vec<Form>),
 }
 
 impl Form {
@@ -33,6 +44,11 @@ impl Form {
     pub fn of(ty: Ty) -> Option<Form> {
         Form::nested(ty, &mut &ty.mem_layout().0[..])
     }
+    /// The form of a result of a type, each part of which is a word of its own.
+    pub fn of_words(ty: Ty) -> Option<Form> {
+        let offsets: Vec<usize> = (0..ty.flatten().len()).map(|k| k * size_of::<u64>()).collect();
+        Form::nested(ty, &mut &offsets[..])
+    }
     fn nested(ty: Ty, offsets: &mut &[usize]) -> Option<Form> {
         let mut take = |count: usize| {
             let (own, rest) = offsets.split_at_checked(count)?;
@@ -42,12 +58,19 @@ impl Form {
         Some(match ty.kind() {
             TyKind::Int { bits, signed, .. } => Form::Int(take(1)?, *bits, *signed),
             TyKind::Float { .. } => Form::Float(take(1)?, ty),
+            TyKind::Complex { .. } => Form::Complex([take(1)?, take(1)?], ty.real_part()),
             TyKind::Bool => Form::Bool(take(1)?),
+            TyKind::None => Form::None,
+            TyKind::Optional(of) => Form::Optional(take(1)?, Box::new(Form::nested(*of, offsets)?)),
             TyKind::Str => Form::Text(take(3)?),
             TyKind::Instance { class: InstanceOf::Buffer(Buffer::Bytes), of } if of.flatten().len() == 4 => {
                 Form::Bytes(take(4)?)
             }
             TyKind::Tuple { elems, name: None } => Form::Tuple(Form::all(elems, offsets)?),
+            TyKind::Tuple { elems, name: Some(name) } => {
+                let class = attach(|py| table::object(py, name.class).unbind());
+                Form::Named(class, Form::all(elems, offsets)?)
+            }
             _ => return None,
         })
     }
@@ -55,8 +78,9 @@ impl Form {
     fn numbers(&self) -> usize {
         match self {
             Form::Int(..) | Form::Float(..) => 1,
-            Form::Bool(_) | Form::Text(_) | Form::Bytes(_) => 0,
-            Form::Tuple(parts) => parts.iter().map(Form::numbers).sum(),
+            Form::Complex(..) | Form::Bool(_) | Form::Text(_) | Form::Bytes(_) | Form::None => 0,
+            Form::Optional(_, of) => of.numbers(),
+            Form::Tuple(parts) | Form::Named(_, parts) => parts.iter().map(Form::numbers).sum(),
         }
     }
 }
@@ -144,25 +168,43 @@ impl Maker {
                         found => found,
                     }
                 }
+                Form::Complex(at, part) => {
+                    let [re, im] = at.map(|at| float(read_word(item.add(at), part.itemsize()), *part));
+                    ffi::PyComplex_FromDoubles(re, im)
+                }
+                Form::Optional(at, of) if item.add(*at).read() & 1 != 0 => self.object(of, item),
+                Form::Optional(..) | Form::None => ffi::Py_NewRef(ffi::Py_None()),
                 Form::Bool(at) => ffi::PyBool_FromLong((item.add(*at).read() & 1).into()),
                 Form::Text(at) => self.text(item.add(*at)),
                 Form::Bytes(at) => {
                     let words = item.add(*at).cast::<[u64; 4]>().read();
                     texts::bytes(words).unwrap_or_else(|| arrays::bytes_of_array(words))
                 }
-                Form::Tuple(parts) => {
-                    let tuple = ffi::PyTuple_New(parts.len() as isize);
-                    for (i, part) in parts.iter().enumerate() {
-                        let object = if tuple.is_null() { break } else { self.object(part, item) };
-                        if object.is_null() {
-                            ffi::Py_DECREF(tuple);
-                            return object;
-                        }
-                        ffi::PyTuple_SET_ITEM(tuple, i as isize, object);
-                    }
-                    tuple
+                Form::Tuple(parts) => self.fill(ffi::PyTuple_New(parts.len() as isize), parts, item),
+                Form::Named(class, parts) => {
+                    // As `tuple.__new__` makes an instance of a class that derives from it.
+                    let class = class.as_ptr().cast::<ffi::PyTypeObject>();
+                    let alloc = (*class).tp_alloc.unwrap_or(ffi::PyType_GenericAlloc);
+                    self.fill(alloc(class, parts.len() as isize), parts, item)
                 }
             }
+        }
+    }
+
+    /// # Safety
+    /// As of [`Maker::object`]; a new tuple with places for these parts, or null with an exception set.
+    unsafe fn fill(&mut self, tuple: *mut ffi::PyObject, parts: &[Form], item: *const u8) -> *mut ffi::PyObject {
+        // SAFETY: as promised; places that are not filled are null, which dropping allows.
+        unsafe {
+            for (i, part) in parts.iter().enumerate() {
+                let object = if tuple.is_null() { break } else { self.object(part, item) };
+                if object.is_null() {
+                    ffi::Py_DECREF(tuple);
+                    return object;
+                }
+                ffi::PyTuple_SET_ITEM(tuple, i as isize, object);
+            }
+            tuple
         }
     }
 
@@ -201,6 +243,33 @@ impl Maker {
             }
             object
         }
+    }
+}
+
+/// A list of the items of a native one: a new reference, or null with an exception set. Objects of numbers in other
+/// lists are used again.
+///
+/// # Safety
+/// Items of that form; the thread is attached.
+pub unsafe fn list<'a>(
+    form: &Form,
+    native: &ItemsRef,
+    others: impl Iterator<Item = &'a Copied> + Clone,
+) -> *mut ffi::PyObject {
+    let n = native.len();
+    let mut maker = Maker::new(others, std::slice::from_ref(form), n);
+    // SAFETY: a new list, of which each place is filled once; places not filled are null, which dropping allows.
+    unsafe {
+        let list = ffi::PyList_New(n as isize);
+        if list.is_null() {
+            return list;
+        }
+        let items = ((*native.as_ptr()).mem.data.cast_const(), n, native.elem_size());
+        if !maker.all(form, items, |i, item| ffi::PyList_SET_ITEM(list, i, item)) {
+            ffi::Py_DECREF(list);
+            return null_mut();
+        }
+        list
     }
 }
 

@@ -56,4 +56,5 @@ mod texts;
 pub mod type_of;
 pub mod unbox;
 pub mod vectorcall;
+mod ways;
 pub mod widened;

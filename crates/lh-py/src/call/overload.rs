@@ -1,10 +1,11 @@
 //! Specialisations of a function for argument types.
 
+use crate::call::made::Form;
 use crate::gpu::loaded::Loaded;
 use crate::host::guard::Guard;
 use crate::object::canonical::canonical;
 use lh_driver::Compiled;
-use lh_ir::Ty;
+use lh_ir::{Ty, TyKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,10 +25,43 @@ pub enum Ret {
     Complex,
     /// A text.
     Text,
+    /// Numbers, texts and tuples of these: see [`Overload::form`].
+    Parts,
+    /// A list of items that [`Overload::form`] says.
+    List,
     /// Any other type.
     Other,
     /// A value that is converted to the type of the signature.
     Converted,
+}
+
+impl Ret {
+    /// The boxing of a result of a type.
+    pub fn of(ty: Ty) -> Ret {
+        match ty.kind() {
+            TyKind::None | TyKind::Never => Ret::None,
+            TyKind::Bool => Ret::Bool,
+            TyKind::Int { bits: 64, signed: true, .. } => Ret::Int,
+            TyKind::Float { bits: 64, .. } => Ret::Float,
+            TyKind::Complex { bits: 128, .. } => Ret::Complex,
+            TyKind::Str => Ret::Text,
+            _ => Ret::Other,
+        }
+    }
+
+    /// The boxing of a result of a type, as that of a signature if there is one, and the form of its parts.
+    pub fn and_form(explicit: Option<Ty>, made: Ty) -> (Ret, Option<Form>) {
+        let ty = explicit.filter(|ty| !lh_infer::has_objects_of(canonical(made), *ty)).unwrap_or(made);
+        if canonical(ty) != canonical(made) {
+            return (Ret::Converted, None);
+        }
+        let (of_parts, form) = match (Ret::of(ty), made.as_list()) {
+            (Ret::Other, Some(item)) => (Ret::List, Form::of(item)),
+            (Ret::Other, None) => (Ret::Parts, Form::of_words(made)),
+            (simple, _) => return (simple, None),
+        };
+        (if form.is_some() { of_parts } else { Ret::Other }, form)
+    }
 }
 
 /// A specialisation.
@@ -46,6 +80,8 @@ pub struct Overload {
     pub guard: Guard,
     /// The boxing of its result.
     pub ret: Ret,
+    /// The form of a result of [`Ret::Parts`], and of the items of one of [`Ret::List`].
+    pub form: Option<Form>,
     /// Number of machine words of the result.
     pub ret_words: usize,
     /// Captured variables that are its last arguments.

@@ -198,8 +198,7 @@ fn compile_and<'a>(
     let JitOptions { ir: options, cache: cached, .. } = *state.read_options(py)?;
     let scope = Scope::new(Some(object));
     let function = table::intern(object);
-    let mut lookup = None;
-    let mut loaded = None;
+    let (mut lookup, mut loaded) = (None, None);
     if cache::is_wanted(py, cached) {
         let (l, code) = cache::find(py, function, function, args, options, !anew)?;
         // A result that does not convert to the declared type is an error, which the compiler reports.
@@ -233,13 +232,14 @@ fn compile_and<'a>(
     };
     tell(py, &compiled)?;
     let guard = guard.of_code(options.semantics, scope.hold(py)?);
-    let result = ret.filter(|r| !lh_infer::has_objects_of(canonical(compiled.ret), *r)).unwrap_or(compiled.ret);
+    let (boxing, form) = Ret::and_form(ret, compiled.ret);
     let overload = Overload {
         on_gpu: Loaded::new(py, state.options(), &compiled)?,
         entry: compiled.entry,
         may_wait: compiled.may_wait,
         escapes: compiled.escapes,
-        ret: kind_of(result, compiled.ret),
+        ret: boxing,
+        form,
         ret_counted: compiled.ret.is_counted(),
         ret_words: compiled.ret.flatten().len(),
         variables: passed.map_or(0, |e| e.len()),
@@ -295,20 +295,6 @@ pub fn log_loop(
         module.call_method1("tell", (done, compiled.is_loaded(), false, None::<Vec<String>>))?;
     }
     Ok(())
-}
-
-/// The way in which a result of one type is boxed as another.
-fn kind_of(result: Ty, made: Ty) -> Ret {
-    match result.kind() {
-        _ if canonical(result) != canonical(made) => Ret::Converted,
-        TyKind::None | TyKind::Never => Ret::None,
-        TyKind::Bool => Ret::Bool,
-        TyKind::Int { bits: 64, signed: true, .. } => Ret::Int,
-        TyKind::Float { bits: 64, .. } => Ret::Float,
-        TyKind::Complex { bits: 128, .. } => Ret::Complex,
-        TyKind::Str => Ret::Text,
-        _ => Ret::Other,
-    }
 }
 
 /// Replaces PTX by machine code: if NVIDIA's linker has to add functions, or if the code will be cached and the driver

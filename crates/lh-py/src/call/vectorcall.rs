@@ -5,11 +5,12 @@
 
 use crate::call::args::ArgBuf;
 use crate::call::bind::{self, MAX_QUICK};
-use crate::call::boxing::Boxer;
+use crate::call::boxing::{self, Boxer};
 use crate::call::closures;
 use crate::call::draws;
 use crate::call::environment::Held;
 use crate::call::generator::Generator;
+use crate::call::made::{self, Form, Maker};
 use crate::call::overload::{Entry, Overload, Ret};
 use crate::call::state::{DispatcherObject, EntryPoints, State};
 use crate::call::tags::{self, Refused};
@@ -21,6 +22,7 @@ use crate::runtime::signals::Running;
 use crate::runtime::{raise, render};
 use lh_ir::func::Semantics;
 use lh_runtime::StrValue;
+use lh_runtime::items::{Items, ItemsRef};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -63,7 +65,7 @@ fn quick_entry(ret: Ret) -> Option<ffi::vectorcallfunc> {
         Ret::Int => quick::<{ Ret::Int as u8 }>,
         Ret::Float => quick::<{ Ret::Float as u8 }>,
         Ret::Complex => quick::<{ Ret::Complex as u8 }>,
-        Ret::Text | Ret::Other | Ret::Converted => return None,
+        Ret::Text | Ret::Parts | Ret::List | Ret::Other | Ret::Converted => return None,
     })
 }
 
@@ -254,12 +256,12 @@ unsafe fn call_tagged(callable: *mut ffi::PyObject, state: &State, buf: &mut Arg
     }
 }
 
-/// The object of a result that is not [`Ret::Other`] or [`Ret::Converted`]; null for those.
+/// The object of a result that is of one type for all functions; null for [`Ret::Parts`] and those below it.
 ///
 /// # Safety
 /// The words of such a result; the thread is attached.
 #[inline(always)]
-unsafe fn simple_result(kind: Ret, words: *const u64) -> *mut ffi::PyObject {
+pub unsafe fn simple_result(kind: Ret, words: *const u64) -> *mut ffi::PyObject {
     // SAFETY: as promised.
     unsafe {
         match kind {
@@ -269,8 +271,32 @@ unsafe fn simple_result(kind: Ret, words: *const u64) -> *mut ffi::PyObject {
             Ret::Bool => ffi::PyBool_FromLong((*words & 1) as std::ffi::c_long),
             Ret::Complex => ffi::PyComplex_FromDoubles(f64::from_bits(*words), f64::from_bits(*words.add(1))),
             Ret::Text => texts::owned(words.cast::<StrValue>().read()),
-            Ret::Other | Ret::Converted => std::ptr::null_mut(),
+            Ret::Parts | Ret::List | Ret::Other | Ret::Converted => std::ptr::null_mut(),
         }
+    }
+}
+
+/// The object of a result of [`Ret::Parts`] or [`Ret::List`]. There is none of a list that Python has as its own.
+///
+/// # Safety
+/// The words of such a result; the thread is attached.
+#[inline(never)]
+unsafe fn result_of_parts(overload: &Overload, form: &Form, words: *const u64) -> Option<*mut ffi::PyObject> {
+    // SAFETY: as promised.
+    unsafe {
+        let made = if overload.ret == Ret::List {
+            let native = ItemsRef::from_borrowed(words.cast::<*mut Items>().read());
+            if native.is_shared() {
+                return None;
+            }
+            made::list(form, &native, std::iter::empty())
+        } else {
+            Maker::new(std::iter::empty(), &[], 0).object(form, words.cast())
+        };
+        if overload.ret_counted {
+            boxing::release(overload.compiled.ret, std::slice::from_raw_parts(words, overload.ret_words));
+        }
+        Some(made)
     }
 }
 
@@ -434,7 +460,15 @@ unsafe fn run(py: Python<'_>, state: &State, overload: &Overload, buf: &mut ArgB
     drop(draws);
     if status == 0 && buf.lists.is_none() && !matches!(overload.ret, Ret::Other | Ret::Converted) {
         // SAFETY: the code has succeeded and written its result; attached.
-        return unsafe { simple_result(overload.ret, ret) };
+        let made = unsafe {
+            match &overload.form {
+                Some(form) => result_of_parts(overload, form, ret),
+                None => Some(simple_result(overload.ret, ret)),
+            }
+        };
+        if let Some(made) = made {
+            return made;
+        }
     }
     // SAFETY: as above.
     unsafe { finish(py, overload, buf, status, ret) }
@@ -450,11 +484,15 @@ unsafe fn finish(
     ret: *const u64,
 ) -> *mut ffi::PyObject {
     let made = catch_unwind(AssertUnwindSafe(|| {
+        if status != 0 && buf.lists.is_none() {
+            raise::throw(py);
+            return Ok(None);
+        }
         let result = if status == 0 {
             // SAFETY: the code has written so many words of a result of this kind.
             unsafe {
                 match overload.ret {
-                    Ret::Other | Ret::Converted => {
+                    Ret::Parts | Ret::List | Ret::Other | Ret::Converted => {
                         box_result(py, overload, buf, std::slice::from_raw_parts(ret, overload.ret_words))
                     }
                     simple => Bound::from_owned_ptr_or_err(py, simple_result(simple, ret)),
@@ -463,17 +501,17 @@ unsafe fn finish(
         } else {
             Err(raise::take(py))
         };
-        let Some(mut lists) = buf.lists.take() else { return result };
+        let Some(mut lists) = buf.lists.take() else { return result.map(Some) };
         let generator = result.as_ref().ok().and_then(|made| made.cast::<Generator>().ok());
         if let Some(generator) = generator {
             lists.reflect_again(py)?;
             generator.get().keep(lists);
-            return result;
+            return result.map(Some);
         }
-        lists.reflect(py).and(result)
+        lists.reflect(py).and(result).map(Some)
     }));
     let error = match made {
-        Ok(Ok(object)) => return object.into_ptr(),
+        Ok(Ok(object)) => return object.map_or(std::ptr::null_mut(), Bound::into_ptr),
         Ok(Err(error)) => error,
         Err(panic) => render::internal_error(py, panic.as_ref()),
     };

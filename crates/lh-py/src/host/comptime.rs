@@ -6,6 +6,7 @@ use crate::host::{decorated, foreign, parts, table, ufuncs};
 use crate::object::{numpy, paths};
 use lh_infer::world::Object;
 use lh_ir::{Ty, TyKind};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyEllipsis, PyFunction, PyType};
 
@@ -18,6 +19,13 @@ pub fn ty(o: &Bound<'_, PyAny>) -> Ty {
         Object::Ellipsis => Ty::ellipsis(),
         _ => Ty::new(TyKind::Obj(id)),
     }
+}
+
+/// Whether all instances of a class are constants.
+pub fn is_class_of_constants(class: *mut ffi::PyTypeObject) -> bool {
+    let own = [&raw mut ffi::PyFunction_Type, &raw mut ffi::PyType_Type, decorated::dispatcher_type()];
+    // SAFETY: a live class.
+    own.contains(&class) || unsafe { ffi::PyType_IsSubtype(class, numpy::dtype_type()) } != 0
 }
 
 /// Whether an object is one of those.

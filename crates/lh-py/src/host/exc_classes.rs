@@ -2,17 +2,21 @@
 
 use crate::host::table;
 use crate::object::lock::lock;
+use hashbrown::HashMap;
 use lh_ir::{ExcId, ObjId};
 use lh_runtime::classes;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 
 /// The module of our one class that is numbered like the builtin ones.
 const OURS: &str = "lancehead.errors";
 
 /// Python classes of numbers beyond the builtin ones.
 static REGISTERED: Mutex<Vec<(ExcId, ObjId)>> = Mutex::new(Vec::new());
+
+/// The others, by their numbers.
+static BUILTIN: LazyLock<Mutex<HashMap<ExcId, Py<PyAny>>>> = LazyLock::new(Default::default);
 
 /// The number of an exception class, registered with its bases when it is new.
 pub fn class_id(class: &Bound<'_, PyType>) -> PyResult<ExcId> {
@@ -46,9 +50,14 @@ pub fn registered(id: ExcId) -> Option<ObjId> {
 
 /// The Python class of a number.
 pub fn class_object(py: Python<'_>, id: ExcId) -> PyResult<Bound<'_, PyAny>> {
-    match registered(id) {
-        Some(o) => Ok(table::object(py, o)),
-        None if id == classes::PARALLEL_RACE_ERROR => py.import(OURS)?.getattr(classes::class_name(id).as_str()),
-        None => py.import("builtins")?.getattr(classes::class_name(id).as_str()),
+    if let Some(class) = lock(&BUILTIN).get(&id) {
+        return Ok(class.bind(py).clone());
     }
+    if let Some(o) = registered(id) {
+        return Ok(table::object(py, o));
+    }
+    let module = if id == classes::PARALLEL_RACE_ERROR { OURS } else { "builtins" };
+    let class = py.import(module)?.getattr(classes::class_name(id).as_str())?;
+    lock(&BUILTIN).insert(id, class.clone().unbind());
+    Ok(class)
 }

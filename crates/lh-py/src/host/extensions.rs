@@ -118,10 +118,15 @@ pub fn type_of(o: &Bound<'_, PyAny>) -> PyResult<Option<Ty>> {
     registered(o)
 }
 
+/// Whether a program has registered types by now.
+pub fn are_known() -> bool {
+    ARE_KNOWN.load(Ordering::Relaxed)
+}
+
 /// The type of an object that a program has registered by now.
 pub fn registered(o: &Bound<'_, PyAny>) -> PyResult<Option<Ty>> {
     let py = o.py();
-    if !ARE_KNOWN.load(Ordering::Relaxed) {
+    if !are_known() {
         return Ok(None);
     }
     let found = py.import(intern!(py, "lancehead.lowlevel.boxing"))?.getattr("registered")?.call1((o,))?;

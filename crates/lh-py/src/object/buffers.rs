@@ -6,7 +6,7 @@ use lh_ir::Ty;
 use lh_ir::types::Buffer;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView};
 use pyo3::{ffi, intern};
 
 /// The class of memory that an object is an instance of.
@@ -31,21 +31,20 @@ pub fn array_of(py: Python<'_>, o: *mut ffi::PyObject) -> PyResult<Option<(u64, 
     let Some(class) = buffer_class(&o) else { return Ok(None) };
     let number = Buffer::ALL.iter().position(|b| *b == class).expect("all are listed") as u64;
     let numpy = numpy::load(py)?;
-    let array = match (o.cast_exact::<PyBytes>(), numpy::num_of_ty(Ty::u8())) {
-        (Ok(bytes), Some(num)) => {
-            let over = (bytes.as_bytes().as_ptr().cast_mut(), &[bytes.as_bytes().len() as isize][..], &[1][..]);
-            Ok(numpy.array_over(py, numpy.descr(py, num)?, over, false, Some(o.clone()))?)
-        }
-        _ => {
-            let numpy = numpy.module(py).clone();
-            match class {
-                Buffer::Bytes | Buffer::ByteArray => {
-                    let dtype = numpy.getattr(intern!(py, "uint8"))?;
-                    numpy.call_method1(intern!(py, "frombuffer"), (o, dtype))
-                }
-                Buffer::MemoryView | Buffer::Array => numpy.call_method1(intern!(py, "asarray"), (o,)),
-            }
-        }
+    let over = |data: *mut u8, size: usize, writable, base| {
+        let num = numpy::num_of_ty(Ty::u8()).unwrap_or_else(|| lh_ir::bug!("NumPy has bytes"));
+        numpy.array_over(py, numpy.descr(py, num)?, (data, &[size as isize], &[1]), writable, Some(base))
+    };
+    let array = if let Ok(bytes) = o.cast_exact::<PyBytes>() {
+        over(bytes.as_bytes().as_ptr().cast_mut(), bytes.as_bytes().len(), false, o.clone())
+    } else if let Ok(bytes) = o.cast_exact::<PyByteArray>() {
+        // As long as the view lives, the memory stays where it is.
+        over(bytes.data(), bytes.len(), true, PyMemoryView::from(&o)?.into_any())
+    } else if class == Buffer::Bytes {
+        let dtype = numpy.module(py).getattr(intern!(py, "uint8"))?;
+        numpy.module(py).call_method1(intern!(py, "frombuffer"), (o, dtype))
+    } else {
+        numpy.module(py).call_method1(intern!(py, "asarray"), (o,))
     };
     match array {
         Ok(array) => Ok(Some((number, array.unbind()))),

@@ -113,6 +113,7 @@ static NDARRAY: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut
 static VOID_SCALAR: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
 static TIME_SCALARS: [AtomicPtr<ffi::PyTypeObject>; 2] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 2];
 static GENERIC: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
+static DTYPE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
 
 /// `numpy.ndarray`, or null before [`load`].
 #[inline(always)]
@@ -128,6 +129,11 @@ pub fn void_type() -> *mut ffi::PyTypeObject {
 /// `numpy.generic`, or null before [`load`].
 pub fn generic_type() -> *mut ffi::PyTypeObject {
     GENERIC.load(Ordering::Relaxed)
+}
+
+/// `numpy.dtype`, or null before [`load`].
+pub fn dtype_type() -> *mut ffi::PyTypeObject {
+    DTYPE.load(Ordering::Relaxed)
 }
 
 /// The scalar classes, by type number; null before [`load`], which keeps the module that holds them.
@@ -259,6 +265,7 @@ pub fn load(py: Python<'_>) -> PyResult<&'static Numpy> {
         let api = capsule.cast::<PyCapsule>()?.pointer_checked(None)?.as_ptr().cast();
         NDARRAY.store(module.getattr("ndarray")?.as_ptr().cast(), Ordering::Relaxed);
         VOID_SCALAR.store(module.getattr("void")?.as_ptr().cast(), Ordering::Relaxed);
+        DTYPE.store(module.getattr("dtype")?.as_ptr().cast(), Ordering::Relaxed);
         GENERIC.store(module.getattr("generic")?.as_ptr().cast(), Ordering::Relaxed);
         Ok(Numpy { module: module.unbind(), api: AtomicPtr::new(api) })
     })
@@ -307,6 +314,18 @@ impl Numpy {
             let (strides, data, of) = (std::ptr::null(), std::ptr::null_mut(), std::ptr::null_mut());
             let array = from_descr(ndarray_type(), descr, nd, shape, strides, data, 0, of);
             Bound::from_owned_ptr_or_err(py, array)
+        }
+    }
+    /// A scalar of NumPy's with the bytes at an address.
+    ///
+    /// # Safety
+    /// An element of the dtype lies there.
+    pub unsafe fn scalar<'py>(&self, descr: &Bound<'py, PyAny>, data: *mut c_void) -> PyResult<Bound<'py, PyAny>> {
+        type Scalar = unsafe extern "C" fn(*mut c_void, *mut ffi::PyObject, *mut ffi::PyObject) -> *mut ffi::PyObject;
+        // SAFETY: entry 60 is this function in every NumPy since 1.7; it copies the bytes.
+        unsafe {
+            let make = std::mem::transmute::<*const c_void, Scalar>(self.entry(60));
+            Bound::from_owned_ptr_or_err(descr.py(), make(data, descr.as_ptr(), std::ptr::null_mut()))
         }
     }
     /// A new array over memory that `owner` keeps alive. Strides are in bytes.
@@ -384,6 +403,7 @@ pub fn ty_of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Ty>> {
 
 /// Whether the object is an instance of `numpy.dtype`.
 pub fn is_dtype(o: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let py = o.py();
-    o.is_instance(&load(py)?.module(py).getattr(intern!(py, "dtype"))?)
+    load(o.py())?;
+    // SAFETY: a live object, and a class of NumPy's.
+    Ok(unsafe { ffi::PyObject_TypeCheck(o.as_ptr(), dtype_type()) } != 0)
 }

@@ -83,7 +83,13 @@ pub fn dtype_of<'py>(py: Python<'py>, ty: Ty) -> PyResult<Option<Bound<'py, PyAn
     }
     let dtype =
         |of: Bound<'py, PyAny>| numpy::load(py)?.module(py).getattr(intern!(py, "dtype"))?.call1((of,)).map(Some);
-    let text = |text: String| dtype(text.into_pyobject(py)?.into_any());
+    let text = |text: String| {
+        let made: Option<Bound<'py, PyAny>> = dtype(text.into_pyobject(py)?.into_any())?;
+        if let Some(made) = &made {
+            lock(&TYPES).dtypes.insert(ty, made.clone().unbind());
+        }
+        Ok(made)
+    };
     if let Some(name) = ty.time_name() {
         return text(name);
     }

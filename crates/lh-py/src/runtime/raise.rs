@@ -4,14 +4,16 @@ use crate::host::exc_classes::{class_id, class_object};
 use crate::object::attach::attach;
 use crate::object::lock::lock;
 use crate::object::text;
+use hashbrown::{Equivalent, HashMap};
 use lh_ir::ExcId;
 use lh_runtime::classes;
 use lh_runtime::{ExcArg, Frame, Pending};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFunction, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{IntoPyDict, PyBool, PyBytes, PyDict, PyFunction, PyList, PySet, PyString, PyTuple};
 use pyo3::{ffi, intern};
-use std::ffi::CStr;
-use std::sync::Mutex;
+use smallvec::SmallVec;
+use std::ffi::{CStr, CString, c_int};
+use std::sync::{LazyLock, Mutex};
 
 fn arg<'py>(py: Python<'py>, a: &ExcArg) -> PyResult<Bound<'py, PyAny>> {
     Ok(match a {
@@ -53,8 +55,10 @@ fn array<'py>(py: Python<'py>, parts: &[ExcArg]) -> PyResult<Bound<'py, PyAny>> 
 
 /// An exception with its traceback, and those that it is linked to.
 pub fn exception<'py>(py: Python<'py>, pending: &Pending) -> PyResult<Bound<'py, PyAny>> {
-    let made = instance(py, pending)?;
-    Ok(with_frames(py, PyErr::from_value(made), pending).into_value(py).into_bound(py).into_any())
+    let (made, frames) = (instance(py, pending)?, frames(py, pending));
+    PyErr::from_value(made).restore(py);
+    add(frames);
+    Ok(PyErr::fetch(py).into_value(py).into_bound(py).into_any())
 }
 
 /// The exception of a signal handler that ran while compiled code did.
@@ -102,17 +106,46 @@ fn exc_arg(a: &Bound<'_, PyAny>) -> ExcArg {
 
 /// The exception pending in the run-time library as a Python error.
 pub fn take(py: Python<'_>) -> PyErr {
+    throw(py);
+    PyErr::fetch(py)
+}
+
+/// Raises the exception pending in the run-time library. That which Python handles just now is its context, or that of
+/// the first one in its chain.
+pub fn throw(py: Python<'_>) {
     let Some(pending) = lh_runtime::take_pending() else {
-        return pyo3::exceptions::PySystemError::new_err("compiled code failed without an exception");
+        return pyo3::exceptions::PySystemError::new_err("compiled code failed without an exception").restore(py);
     };
     // A statement of its own frees the lock: Python code may run below.
     let kept = lock(&HANDLERS_ERROR).take_if(|h| h.class == pending.class && h.args == pending.args);
-    if let Some(HandlersError { error, .. }) = kept {
-        return with_frames(py, error, &pending);
+    let value = kept.map_or_else(|| instance(py, &pending), |h| Ok(h.error.into_value(py).into_bound(py).into_any()));
+    let frames = frames(py, &pending);
+    match value {
+        Ok(value) => set(&value),
+        Err(error) => error.restore(py),
     }
-    match instance(py, &pending) {
-        Ok(value) => with_frames(py, PyErr::from_value(value), &pending),
-        Err(error) => with_frames(py, error, &pending),
+    add(frames);
+}
+
+/// Raises an exception as `raise` does, and links the one that is handled to the end of its chain.
+fn set(value: &Bound<'_, PyAny>) {
+    // SAFETY: an exception, attached; each context is a new reference, or null. Chains have no circles.
+    unsafe {
+        let context = ffi::PyException_GetContext(value.as_ptr());
+        if context.is_null() {
+            return ffi::PyErr_SetObject(ffi::Py_TYPE(value.as_ptr()).cast(), value.as_ptr());
+        }
+        let mut last = Bound::from_owned_ptr(value.py(), context);
+        while let Some(next) = Bound::from_owned_ptr_or_opt(value.py(), ffi::PyException_GetContext(last.as_ptr())) {
+            last = next;
+        }
+        ffi::PyErr_SetObject(ffi::Py_TYPE(last.as_ptr()).cast(), last.as_ptr());
+        ffi::PyErr_Clear();
+        ffi::PyErr_Restore(
+            ffi::Py_NewRef(ffi::Py_TYPE(value.as_ptr()).cast()),
+            ffi::Py_NewRef(value.as_ptr()),
+            ffi::PyException_GetTraceback(value.as_ptr()),
+        );
     }
 }
 
@@ -124,15 +157,17 @@ fn instance<'py>(py: Python<'py>, pending: &Pending) -> PyResult<Bound<'py, PyAn
     {
         args[1] = args[1].call_method1(intern!(py, "encode"), (intern!(py, "latin-1"),))?;
     }
-    let keywords = PyDict::new(py);
-    for (name, x) in &pending.keywords {
-        keywords.set_item(name, arg(py, x)?)?;
-    }
+    let keywords = if pending.keywords.is_empty() {
+        None
+    } else {
+        let all = pending.keywords.iter().map(|(name, x)| Ok((name, arg(py, x)?))).collect::<PyResult<Vec<_>>>()?;
+        Some(all.into_py_dict(py)?)
+    };
     let class = class_object(py, pending.class)?;
     let args = PyTuple::new(py, args)?;
     let made = match &pending.fields {
         Some(fields) => initialised(py, &class, args, fields)?,
-        None => class.call(args, Some(&keywords))?,
+        None => class.call(args, keywords.as_ref())?,
     };
     for note in &pending.notes {
         made.call_method1(intern!(py, "add_note"), (note,))?;
@@ -183,17 +218,58 @@ fn joined<'py>(
     PyTuple::new(py, all)
 }
 
-/// Adds a traceback entry for each compiled function that the exception left.
-fn with_frames(py: Python<'_>, error: PyErr, pending: &Pending) -> PyErr {
+/// The compiled functions that the exception left. No exception is set.
+fn frames<'py>(py: Python<'py>, pending: &Pending) -> SmallVec<[Bound<'py, PyAny>; 2]> {
     let globals = PyDict::new(py);
-    // SAFETY: the code, which has the facts of frames, is alive while its call ends; no exception is set yet.
-    let frames: Vec<_> = pending.frames.iter().filter_map(|f| unsafe { frame_object(py, f, &globals) }).collect();
-    error.restore(py);
+    // SAFETY: the code, which has the facts of frames, is alive while its call ends.
+    pending.frames.iter().filter_map(|f| unsafe { frame_object(py, f, &globals) }).collect()
+}
+
+/// Adds functions to the traceback of the exception that is set.
+fn add(frames: SmallVec<[Bound<'_, PyAny>; 2]>) {
     for frame in frames {
         // SAFETY: an exception is set, and the object is a frame.
         unsafe { ffi::PyTraceBack_Here(frame.as_ptr().cast()) };
     }
-    PyErr::fetch(py)
+}
+
+/// A line of a function.
+#[derive(PartialEq, Eq, Hash)]
+struct Place<T> {
+    file: T,
+    name: T,
+    line: c_int,
+}
+
+impl Equivalent<Place<CString>> for Place<&CStr> {
+    fn equivalent(&self, other: &Place<CString>) -> bool {
+        (self.file, self.name, self.line) == (other.file.as_c_str(), other.name.as_c_str(), other.line)
+    }
+}
+
+/// Code objects of lines where exceptions came by, of which most come again.
+static CODES: LazyLock<Mutex<HashMap<Place<CString>, Py<PyAny>>>> = LazyLock::new(Default::default);
+
+/// A code object, or none without memory for it.
+fn code<'py>(py: Python<'py>, place: &Place<&CStr>) -> Option<Bound<'py, PyAny>> {
+    const MOST: usize = 1_000;
+    if let Some(code) = lock(&CODES).get(place) {
+        return Some(code.bind(py).clone());
+    }
+    // The frame's line is the first line of its code object, for there is no table of lines.
+    // SAFETY: texts of C; a new object, or null with an exception set.
+    let made = unsafe {
+        let made = ffi::PyCode_NewEmpty(place.file.as_ptr(), place.name.as_ptr(), place.line);
+        Bound::from_owned_ptr_or_err(py, made.cast()).ok()?
+    };
+    let place = Place { file: place.file.to_owned(), name: place.name.to_owned(), line: place.line };
+    let mut codes = lock(&CODES);
+    // Dropping may run Python code, which must find the lock free.
+    let before = if codes.len() < MOST { HashMap::new() } else { std::mem::take(&mut *codes) };
+    codes.insert(place, made.clone().unbind());
+    drop(codes);
+    drop(before);
+    Some(made)
 }
 
 /// A frame object of a compiled function; none for library functions.
@@ -211,9 +287,7 @@ unsafe fn frame_object<'py>(py: Python<'py>, frame: &Frame, globals: &Bound<'py,
         let dot = qualname.to_bytes().iter().rposition(|b| *b == b'.').map_or(0, |i| i + 1);
         let name = qualname.as_ptr().add(dot);
         let line = if frame.line > 0 { frame.line } else { (*frame.info).first_line };
-        // The frame's line is the first line of its code object, for there is no table of lines.
-        let code = ffi::PyCode_NewEmpty((*frame.info).file, name, line);
-        let code = Bound::from_owned_ptr_or_err(py, code.cast()).ok()?;
+        let code = code(py, &Place { file: CStr::from_ptr((*frame.info).file), name: CStr::from_ptr(name), line })?;
         let made =
             ffi::PyFrame_New(ffi::PyThreadState_Get(), code.as_ptr().cast(), globals.as_ptr(), std::ptr::null_mut());
         // Without memory for a frame the traceback is shorter.

@@ -282,9 +282,13 @@ impl Loop {
             }
             if status != 0 {
                 attach(|py| {
-                    let error = catch_unwind(AssertUnwindSafe(|| raise::take(py)))
-                        .unwrap_or_else(|panic| render::internal_error(py, panic.as_ref()));
-                    set_error(py, error);
+                    // An earlier part of the same call may have raised already.
+                    if !ffi::PyErr_Occurred().is_null() {
+                        lh_runtime::take_pending();
+                        return;
+                    }
+                    catch_unwind(AssertUnwindSafe(|| raise::throw(py)))
+                        .unwrap_or_else(|panic| render::internal_error(py, panic.as_ref()).restore(py));
                 });
             }
         }
