@@ -12,11 +12,10 @@ use pyo3::prelude::*;
 
 /// The dtype of elements of a type.
 pub fn descr_of(py: Python<'_>, dtype: Ty) -> PyResult<Bound<'_, PyAny>> {
-    if let Some(d) = record_dtype::dtype_of(py, dtype)? {
-        return Ok(d);
+    match numpy::num_of_ty(dtype) {
+        Some(num) => numpy::load(py)?.descr(py, num),
+        None => record_dtype::dtype_of(py, dtype)?.ok_or_else(|| no_object(dtype)),
     }
-    let num = numpy::num_of_ty(dtype).ok_or_else(|| no_object(dtype))?;
-    numpy::load(py)?.descr(py, num)
 }
 
 /// Whether two dtypes have equal elements: number types if they are the same, times if units

@@ -632,16 +632,17 @@ fn time(py: Python<'_>, ty: Ty, ticks: u64) -> PyResult<Bound<'_, PyAny>> {
     unsafe { numpy::load(py)?.scalar(&descr_of(py, ty)?, (&raw mut cell).cast()) }
 }
 
+/// The words of a value that are references.
+pub fn references(ty: Ty) -> Vec<usize> {
+    let words = ty.flatten().into_iter().enumerate();
+    words.filter(|(_, p)| matches!(p, Prim::Mem | Prim::Object)).map(|(at, _)| at).collect()
+}
+
 /// Drops the references of a value.
 pub fn release(ty: Ty, slots: &[u64]) {
-    if !ty.is_counted() {
-        return;
-    }
-    for (p, word) in ty.flatten().iter().zip(slots) {
-        if matches!(p, Prim::Mem | Prim::Object) {
-            // SAFETY: a counted slot of a value that the caller owns is null or alive.
-            unsafe { decref(*word as *mut MemInfo) };
-        }
+    for at in references(ty) {
+        // SAFETY: a counted slot of a value that the caller owns is null or alive.
+        unsafe { decref(slots[at] as *mut MemInfo) };
     }
 }
 

@@ -1,12 +1,10 @@
 //! Generators made by compiled code, as Python iterators. `generator_methods.rs` has their methods.
 
 use crate::call::lists::Lists;
-use crate::call::overload::{Overload, Ret};
+use crate::call::overload::{Overload, Sizes};
 use crate::host::held::Held;
 use crate::object::memory::Memory;
 use lh_driver::Compiled;
-use lh_ir::types::GeneratorTy;
-use lh_ir::{Ty, TyKind};
 use lh_runtime::MemInfo;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,20 +16,6 @@ struct Given(Box<Lists>);
 // SAFETY: the copies are used with the lock, and their counts are atomic; Python's objects in them are used by an
 // attached thread.
 unsafe impl Send for Given {}
-
-/// Numbers of machine words that going on with a generator takes and gives.
-pub struct Sizes {
-    /// Of the value that is sent.
-    pub sent: usize,
-    /// Of all that it gives: whether there is an item, the item, the value that it returns.
-    pub given: usize,
-    /// Of an item.
-    pub item: usize,
-    /// The boxing of an item.
-    pub boxing: Ret,
-    /// Whether items or the value that it returns hold references.
-    pub is_counted: bool,
-}
 
 /// A generator: its frame, and the code that makes the next item.
 #[pyclass(frozen, module = "lancehead._core")]
@@ -51,14 +35,6 @@ pub struct Generator {
     pub is_running: AtomicBool,
 }
 
-/// The type of a generator with which a function goes on.
-pub fn type_of(advance: &Compiled) -> &'static GeneratorTy {
-    match advance.args.first().map(|t| t.kind()) {
-        Some(TyKind::Generator(g)) => g,
-        _ => lh_ir::bug!("a generator is gone on with by its own function"),
-    }
-}
-
 impl Generator {
     /// A generator with a reference of its own to the frame.
     ///
@@ -69,15 +45,7 @@ impl Generator {
         let frame = unsafe { Memory::new(frame) };
         let held = made_by.guard.held.as_ref().map(|held| held.clone_ref(py));
         let _made_by = (made_by.compiled.clone(), held);
-        let GeneratorTy { item, sent, .. } = type_of(&advance);
-        let words = |ty: Ty| ty.flatten().len();
-        let sizes = Sizes {
-            sent: words(*sent),
-            given: words(advance.ret),
-            item: words(*item),
-            boxing: Ret::of(*item),
-            is_counted: advance.ret.is_counted(),
-        };
+        let sizes = *made_by.steps.get_or_init(|| Sizes::of(&advance));
         let [has_given, is_running] = [false; 2].map(AtomicBool::new);
         Generator { frame, advance, _made_by, sizes, given: Mutex::new(None), has_given, is_running }
     }

@@ -1,8 +1,8 @@
 //! The methods of generators made by compiled code.
 
 use crate::call::boxing::{Boxer, release};
-use crate::call::generator::{Generator, Sizes, type_of};
-use crate::call::overload::Ret;
+use crate::call::generator::Generator;
+use crate::call::overload::{Ret, Sizes, type_of};
 use crate::call::unbox;
 use crate::call::vectorcall::{guarded, simple_result};
 use crate::object::attach::attach;

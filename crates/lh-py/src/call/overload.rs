@@ -5,9 +5,10 @@ use crate::gpu::loaded::Loaded;
 use crate::host::guard::Guard;
 use crate::object::canonical::canonical;
 use lh_driver::Compiled;
+use lh_ir::types::GeneratorTy;
 use lh_ir::{Ty, TyKind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// The way in which a result is boxed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,6 +65,44 @@ impl Ret {
     }
 }
 
+/// Numbers of machine words that going on with a generator takes and gives.
+#[derive(Clone, Copy)]
+pub struct Sizes {
+    /// Of the value that is sent.
+    pub sent: usize,
+    /// Of all that it gives: whether there is an item, the item, the value that it returns.
+    pub given: usize,
+    /// Of an item.
+    pub item: usize,
+    /// The boxing of an item.
+    pub boxing: Ret,
+    /// Whether items or the value that it returns hold references.
+    pub is_counted: bool,
+}
+
+impl Sizes {
+    /// Those of the code that goes on with one.
+    pub fn of(advance: &Compiled) -> Sizes {
+        let GeneratorTy { item, sent, .. } = type_of(advance);
+        let words = |ty: Ty| ty.flatten().len();
+        Sizes {
+            sent: words(*sent),
+            given: words(advance.ret),
+            item: words(*item),
+            boxing: Ret::of(*item),
+            is_counted: advance.ret.is_counted(),
+        }
+    }
+}
+
+/// The type of a generator with which a function goes on.
+pub fn type_of(advance: &Compiled) -> &'static GeneratorTy {
+    match advance.args.first().map(|t| t.kind()) {
+        Some(TyKind::Generator(g)) => g,
+        _ => lh_ir::bug!("a generator is gone on with by its own function"),
+    }
+}
+
 /// A specialisation.
 pub struct Overload {
     /// Entry point of the machine code.
@@ -72,8 +111,8 @@ pub struct Overload {
     pub may_wait: bool,
     /// Whether parts of arguments may live on after the call.
     pub escapes: bool,
-    /// Whether the result holds references.
-    pub ret_counted: bool,
+    /// The words of the result that are references.
+    pub ret_references: Vec<usize>,
     /// Machine code and the compiler's facts about it.
     pub compiled: Arc<Compiled>,
     /// Its dependencies.
@@ -82,6 +121,8 @@ pub struct Overload {
     pub ret: Ret,
     /// The form of a result of [`Ret::Parts`], and of the items of one of [`Ret::List`].
     pub form: Option<Form>,
+    /// How to go on with its generators, once it has made one.
+    pub steps: OnceLock<Sizes>,
     /// Number of machine words of the result.
     pub ret_words: usize,
     /// Captured variables that are its last arguments.

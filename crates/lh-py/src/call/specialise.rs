@@ -2,6 +2,7 @@
 
 use crate::call::args::ArgBuf;
 use crate::call::bind::Params;
+use crate::call::boxing;
 use crate::call::environment::Environment;
 use crate::call::overload::{Entry, Overload, Ret};
 use crate::call::state::{self, DispatcherObject, State};
@@ -22,8 +23,8 @@ use lh_ir::{Ty, TyKind};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// The specialisation for the tags in `buf`, with the arguments converted to its types; `entry` was found for the
@@ -196,8 +197,7 @@ fn compile_and<'a>(
     tell: fn(Python<'_>, &Compiled) -> PyResult<()>,
 ) -> Result<&'a Overload, Failed> {
     let JitOptions { ir: options, cache: cached, .. } = *state.read_options(py)?;
-    let scope = Scope::new(Some(object));
-    let function = table::intern(object);
+    let (scope, function) = (Scope::new(Some(object)), table::intern(object));
     let (mut lookup, mut loaded) = (None, None);
     if cache::is_wanted(py, cached) {
         let (l, code) = cache::find(py, function, function, args, options, !anew)?;
@@ -232,15 +232,16 @@ fn compile_and<'a>(
     };
     tell(py, &compiled)?;
     let guard = guard.of_code(options.semantics, scope.hold(py)?);
-    let (boxing, form) = Ret::and_form(ret, compiled.ret);
+    let (ret_as, form) = Ret::and_form(ret, compiled.ret);
     let overload = Overload {
         on_gpu: Loaded::new(py, state.options(), &compiled)?,
         entry: compiled.entry,
         may_wait: compiled.may_wait,
         escapes: compiled.escapes,
-        ret: boxing,
+        ret: ret_as,
         form,
-        ret_counted: compiled.ret.is_counted(),
+        steps: OnceLock::new(),
+        ret_references: boxing::references(compiled.ret),
         ret_words: compiled.ret.flatten().len(),
         variables: passed.map_or(0, |e| e.len()),
         compiled,

@@ -5,7 +5,7 @@
 
 use crate::call::args::ArgBuf;
 use crate::call::bind::{self, MAX_QUICK};
-use crate::call::boxing::{self, Boxer};
+use crate::call::boxing::Boxer;
 use crate::call::closures;
 use crate::call::draws;
 use crate::call::environment::Held;
@@ -21,8 +21,9 @@ use crate::object::{int, numpy, text};
 use crate::runtime::signals::Running;
 use crate::runtime::{raise, render};
 use lh_ir::func::Semantics;
-use lh_runtime::StrValue;
+use lh_runtime::alloc::decref;
 use lh_runtime::items::{Items, ItemsRef};
+use lh_runtime::{MemInfo, StrValue};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -293,8 +294,8 @@ unsafe fn result_of_parts(overload: &Overload, form: &Form, words: *const u64) -
         } else {
             Maker::new(std::iter::empty(), &[], 0).object(form, words.cast())
         };
-        if overload.ret_counted {
-            boxing::release(overload.compiled.ret, std::slice::from_raw_parts(words, overload.ret_words));
+        for at in &overload.ret_references {
+            decref(words.add(*at).read() as *mut MemInfo);
         }
         Some(made)
     }
@@ -529,8 +530,14 @@ fn box_result<'py>(py: Python<'py>, overload: &Overload, buf: &ArgBuf, words: &[
             convert::slots(ty, want, &mut at, &mut out);
             boxer.owned(want, &out)
         }
-        _ if overload.ret_counted => boxer.owned(ty, words),
-        _ => boxer.borrowed(ty, words),
+        _ => {
+            let result = boxer.borrowed(ty, words);
+            for at in &overload.ret_references {
+                // SAFETY: the reference of a result is the caller's.
+                unsafe { decref(words[*at] as *mut MemInfo) };
+            }
+            result
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! The offsets are those of NumPy 1.x and 2.x alike; nothing of NumPy is linked, its API table is found at run time.
 
 use crate::object::array::ArrayObject;
+use hashbrown::HashMap;
 use lh_ir::Ty;
 use lh_ir::time_unit::TimeUnit;
 use lh_ir::types::Chars;
@@ -11,6 +12,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyCapsule, PyComplex, PyFloat, PyInt, PyType};
 use pyo3::{ffi, intern};
 use std::ffi::{c_char, c_int, c_long, c_void};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 
 /// The fields of `PyArray_Descr` that are read; they stand alike in NumPy 1 and 2.
@@ -95,10 +97,12 @@ pub fn is_native(num: c_int) -> bool {
 
 /// The type number of a scalar type.
 pub fn num_of_ty(t: Ty) -> Option<c_int> {
-    if t.is_pyobject() {
-        return Some(OBJECT);
-    }
-    (0..=BFLOAT).find(|n| ty_of_num(*n) == Some(t.strong()))
+    static NUMBERS: LazyLock<HashMap<Ty, c_int>> = LazyLock::new(|| {
+        // Of two numbers with one type the first one counts.
+        let all = (0..=BFLOAT).rev().filter_map(|n| Some((ty_of_num(n)?, n)));
+        all.flat_map(|(t, n)| [(t, n), (t.weak(), n)]).collect()
+    });
+    if t.is_pyobject() { Some(OBJECT) } else { NUMBERS.get(&t).copied() }
 }
 
 /// The number of the dtypes of texts; `None` for other types.
