@@ -576,6 +576,9 @@ def near_members(kind: type[T]) -> type[T]:
     """Lets instances of a class tell the nearest name after an attribute that they lack."""
 
     def __getattr__(self: Any, name: str) -> NoReturn:
+        # NumPy and others ask each object for these.
+        if name[:2] == "__":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         # A property exists, and has an error of its own.
         if hasattr(type(self), name):
             object.__getattribute__(self, name)

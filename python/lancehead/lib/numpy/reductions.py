@@ -601,6 +601,10 @@ def count_nonzero(a, axis=None, *, keepdims=False):
     return fold(x, axis, keepdims, np.int64, plus, _one_if_true, None, False, prim.cast(0, np.int64))
 
 
+#: Elements whose extreme is found before that of the next ones.
+STRIP = 1024
+
+
 def _is(x, wanted):
     return x == wanted
 
@@ -610,11 +614,20 @@ def _is_nan(x, extra):
 
 
 def _first_extreme(v, step):
-    # The extreme and then its place: two passes, which both vectorise.
-    best = fold_line(v, step, element, None)
+    # The extremes of strips, and then the place in the first strip that has the extreme of all: both vectorise.
+    start, end = 0, v.size if v.size < STRIP else STRIP
+    best = fold_line(v[:end], step, element, None)
+    at = end
+    while at < v.size and best == best:
+        stop = v.size if v.size - at < STRIP else at + STRIP
+        both = step(best, fold_line(v[at:stop], step, element, None))
+        if both != best:
+            best, start, end = both, at, stop
+        at = stop
+    strip = v[start:end]
     if best != best:
-        return prim.cast(first_where(v, _is_nan, None), np.int64)
-    return prim.cast(first_where(v, _is, best), np.int64)
+        return prim.cast(start + first_where(strip, _is_nan, None), np.int64)
+    return prim.cast(start + first_where(strip, _is, best), np.int64)
 
 
 def _first_of_blocks(v, step):
