@@ -155,9 +155,7 @@ def put(a: Any, key: Any, value: Any) -> None:
         return
     if len(keys) == 1 and isinstance(keys[0], lazy.ndarray) and keys[0].dtype == np.bool_ and not found.ndim:
         if keys[0].shape == a.shape and a.ndim:
-            from lancehead.xp import reducing
-
-            a.write(reducing.where(keys[0], found, lazy.wrap(a.node())).node())
+            a.write(elementwise.where(keys[0], found, lazy.wrap(a.node())).node())
             return
     places = _places(a, keys)
     node = _fitting(found, places.shape).node()

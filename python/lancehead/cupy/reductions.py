@@ -241,7 +241,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if not builtins.all(v.dtype.kind in _KINDS for v in given if isinstance(v, (lazy.ndarray, np.generic))):
         return hosted.call(np.where, *given)
     given[0] = ufuncs.converted(given[0], dtypes.bool)
-    return wrap(ufuncs.in_order(lambda c, a, b: reducing.where(c, a, b), *given))
+    return wrap(ufuncs.in_order(lambda c, a, b: elementwise.where(c, a, b), *given))
 
 
 def nonzero(a: Any) -> tuple[Any, ...]:
@@ -288,7 +288,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "w
         k = manipulation.axis_of(0 if axis is None else axis, x.ndim) if x.ndim else 0
         if x.ndim:
             wide = lazy.wrap(elementwise.convert(indices.node(), np.dtype(np.int64)))
-            return finished(reducing.take(x, elementwise.remainder(wide, x.shape[k]), axis=k), out)
+            return finished(manipulation.take(x, elementwise.remainder(wide, x.shape[k]), axis=k), out)
     indices = np.asarray(indices) if not isinstance(indices, lazy.ndarray) else layout.host(indices)
     found = np.take(layout.host(a), indices, axis=axis, mode="clip" if mode == "clip" else "wrap")
     return finished(hosted.result(np.asarray(found)), out)

@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 from lancehead.cupy import hosted, layout
 from lancehead.options import near_members
 from lancehead.xp import arrays as lazy
-from lancehead.xp import elementwise, reducing
+from lancehead.xp import elementwise
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -156,7 +156,7 @@ class ufunc:
             if isinstance(found, tuple):
                 raise NotImplementedError(f"where is not served for {self.name}, which has several results")
             mask = where if isinstance(where, lazy.ndarray) else _as_array(np.asarray(where))
-            found = hosted.wrap(reducing.where(mask, found, lazy.wrap(elementwise.convert(old.node(), found.dtype))))
+            found = hosted.wrap(elementwise.where(mask, found, lazy.wrap(elementwise.convert(old.node(), found.dtype))))
         if not outs:
             return found
         several = found if isinstance(found, tuple) else (found,)

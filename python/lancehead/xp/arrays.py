@@ -21,7 +21,8 @@ from lancehead.xp.methods import Methods
 from lancehead.xp.places import add_note
 from lancehead.xp.regions import compute, computed_region, failed_region, settle
 from lancehead.xp.rows import Element, How, Kind, Row
-from lancehead.xp.schedules import Schedule, scheduled
+from lancehead.xp.scheduled import scheduled
+from lancehead.xp.schedules import Schedule
 
 if TYPE_CHECKING:
     from lancehead.xp.explaining import Explanation
@@ -130,7 +131,7 @@ def _operator(name: str, exchanged: bool = False) -> Callable[[Any, Any], ndarra
 
 
 def _alone(name: str) -> Callable[[Any], ndarray]:
-    return unary(name, lambda x: cast("ndarray", OPERATORS[name](x)))
+    return unary(name, lambda x: cast("ndarray", _OPERATORS[name](x)))
 
 
 def _operators(name: str) -> tuple[Callable[[Any, Any], ndarray], ...]:
@@ -213,7 +214,7 @@ class ndarray(_core.GraphArray, Methods):
         """Explains how the array is computed: its operations, the regions that are compiled together, memory. Printed,
         or shown by a notebook.
         """
-        found: Explanation = OPERATORS["explain"](self)
+        found: Explanation = _OPERATORS["explain"](self)
         return found
 
     def schedule(self, schedule: Schedule | None = None, /, **options: Any) -> ndarray:
@@ -227,7 +228,7 @@ class ndarray(_core.GraphArray, Methods):
 
     def autotune(self, budget: float = 1.0) -> Schedule:
         """Finds the fastest schedule in so many seconds, gives it to the array, and answers with it."""
-        found: Schedule = OPERATORS["autotune"](self, budget=budget)
+        found: Schedule = _OPERATORS["autotune"](self, budget=budget)
         return found
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -243,10 +244,10 @@ class ndarray(_core.GraphArray, Methods):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **options: Any) -> Any:
         # Calls that functions of this module implement stay lazy; every other call asks for the values.
-        return OPERATORS["ufunc"](ufunc, method, given, options)
+        return _OPERATORS["ufunc"](ufunc, method, given, options)
 
     def __array_function__(self, function: Any, types: Any, given: Any, options: Any) -> Any:
-        return OPERATORS["function"](function, types, given, options)
+        return _OPERATORS["function"](function, types, given, options)
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
         """The functions for these arrays; ValueError for a version of the standard that is not served."""
@@ -352,7 +353,7 @@ class ndarray(_core.GraphArray, Methods):
         return self.view(np.ndarray.swapaxes, -1, -2)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        OPERATORS["put"](self, key, value)
+        _OPERATORS["put"](self, key, value)
 
     # --- operators ---------------------------------------------------------------------------------------------------
     __add__, __radd__, __iadd__ = _operators("add")
@@ -373,15 +374,27 @@ class ndarray(_core.GraphArray, Methods):
     __neg__, __pos__, __abs__, __invert__ = map(_alone, ("negative", "positive", "abs", "bitwise_invert"))
 
 
-#: Functions by the names of their operators; the modules that define them add them.
-OPERATORS: dict[str, Callable[..., Any]] = {}
+#: Functions by the names of their operators, which the extension module reads, too.
+_OPERATORS: dict[str, Callable[..., Any]] = {}
+
+
+def set_operators(**functions: Callable[..., object]) -> None:
+    """Sets the functions that operators and methods of arrays call; the modules that define them do."""
+    _OPERATORS.update(functions)
+
+
+def operator(name: str) -> Callable[..., ndarray]:
+    """The function of an operator."""
+    return _OPERATORS[name]
+
+
 _OPERANDS = (ndarray, bool, int, float, complex, np.ndarray, np.generic, str, bytes)
 _TYPES = frozenset(_OPERANDS)
 
 
 def _operate(name: str, a: Any, b: Any) -> ndarray:
     if (type(a) in _TYPES and type(b) in _TYPES) or (isinstance(a, _OPERANDS) and isinstance(b, _OPERANDS)):
-        found: ndarray = OPERATORS[name](a, b)
+        found: ndarray = _OPERATORS[name](a, b)
         return found
     return cast("ndarray", NotImplemented)
 
@@ -389,7 +402,7 @@ def _operate(name: str, a: Any, b: Any) -> ndarray:
 def _change(name: str, x: ndarray, other: Any) -> ndarray:
     if not isinstance(other, _OPERANDS):
         return cast("ndarray", NotImplemented)
-    return cast("ndarray", OPERATORS["change"](x, OPERATORS[name], other))
+    return cast("ndarray", _OPERATORS["change"](x, _OPERATORS[name], other))
 
 
 def _strided(a: str, first: str, shape: str, strides: str) -> str:
@@ -448,7 +461,7 @@ _STORED_NUMBER = op(_STORE, _stored_number, is_costly=True)
 
 _core.register_graph({
     "node": Node, "view": View, "array": ndarray, "in_use": IN_USE, "numbers": NUMBERS, "number": number,
-    "broadcast": broadcast, "shadow": _shadow, "compute": _compute, "operators": OPERATORS,
+    "broadcast": broadcast, "shadow": _shadow, "compute": _compute, "operators": _OPERATORS,
     "failed": lambda node, error: add_note(error, node), "region": computed_region, "failed_region": failed_region,
     "settle": settle, "numpy": _numpy, "strided": _STRIDED,
     "transfer": TRANSFER, "mixed": devices.mixed,

@@ -16,18 +16,19 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from lancehead import _core, config
+from lancehead import _core, config, cuda
 from lancehead._core import __version__, cache_directory
-from lancehead.xp import costs
+from lancehead.cuda.errors import CudaAPIError
 from lancehead.xp.arrays import ndarray
 from lancehead.xp.device_regions import prepare, runner, steps_of, synchronize
 from lancehead.xp.device_schedules import again, is_elsewhere
 from lancehead.xp.devices import as_device, has_kernels, is_gpu
-from lancehead.xp.graph import Node
+from lancehead.xp.graph import Node, size
 from lancehead.xp.kernels import how
 from lancehead.xp.regions import compute, groups, ordered, region_of
 from lancehead.xp.rows import How, Kind
-from lancehead.xp.schedules import Schedule, check
+from lancehead.xp.scheduled import check
+from lancehead.xp.schedules import Schedule
 
 #: Bytes of pieces that are tried: parts of the caches of a core.
 _PIECES = (1 << 15, 1 << 18, 1 << 20)
@@ -101,8 +102,6 @@ def _prepared(node: Node) -> None:
 def _refusals(node: Node) -> tuple[type[BaseException], ...]:
     if not _is_there(node):
         return ()
-    from lancehead.cuda.errors import CudaAPIError
-
     return (CudaAPIError,)
 
 
@@ -130,7 +129,7 @@ def _here(node: Node) -> list[dict[str, Any]]:
     base = node.inputs[0] if node.op.kind is Kind.REDUCTION and node.inputs else node
     shape, tried = base.shape, list[dict[str, Any]]()
     if shape and -1 not in shape:
-        chunks = {costs.size(base) // n for n in _PIECES} | {2}
+        chunks = {size(base) // n for n in _PIECES} | {2}
         tried += [{"chunks": n} for n in sorted(chunks) if 1 < n <= shape[0]]
     if len(shape) > 1:
         sizes = [size for size in _TILES if size[0] < 2 * shape[-2] and size[1] < 2 * shape[-1]]
@@ -226,8 +225,6 @@ def _processor() -> str:
 def _device(node: Node) -> Any:
     if not is_gpu(node.device):
         return str(node.device) if _is_there(node) else "cpu"
-    from lancehead import cuda
-
     found = cuda.get_current_device()
     return found.name, found.compute_capability
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.xp import creation, elementwise, fft, linalg, manipulation, products, reducing
-from lancehead.xp.arrays import OPERATORS, ndarray
+from lancehead.xp.arrays import ndarray, set_operators
 
 #: By functions of NumPy: ours, how many arrays come first, and the names of what follows.
 _FUNCTIONS: dict[Any, tuple[Callable[..., Any], int, Sequence[str]]] = {}
@@ -140,7 +140,7 @@ def _diff(x: ndarray, n: int = 1, axis: int = -1) -> ndarray:
 def _take(x: ndarray, indices: Any, axis: Any = None) -> ndarray:
     if not isinstance(indices, ndarray) or indices.ndim != 1:
         raise TypeError("indices")
-    return _flat(reducing.take)(x, indices, axis=axis)
+    return _flat(manipulation.take)(x, indices, axis=axis)
 
 
 def _qr(x: ndarray, mode: str = "reduced") -> Any:
@@ -155,7 +155,7 @@ def _moved(move: Callable[[np.ndarray, Any, Any], np.ndarray]) -> Callable[..., 
 
 def _without_nan(name: str, instead: float) -> Callable[..., ndarray]:
     own = getattr(reducing, name)
-    return lambda x, **named: own(reducing.where(elementwise.isnan(x), x.dtype.type(instead), x), **named)
+    return lambda x, **named: own(elementwise.where(elementwise.isnan(x), x.dtype.type(instead), x), **named)
 
 
 def _filled(number: Any) -> Callable[..., ndarray]:
@@ -190,9 +190,9 @@ _declare("nansum", _without_nan("sum", 0), 1, "axis dtype out keepdims initial w
 _declare("nanprod", _without_nan("prod", 1), 1, "axis dtype out keepdims initial where")
 _declare("diff", _diff, 1, "n axis")
 _declare("sort argsort", reducing, 1, "axis kind order stable")
-_declare("where", reducing, 3)
+_declare("where", elementwise, 3)
 _declare("take", _take, 2, "axis out mode")
-_declare("take_along_axis", reducing, 2, "axis")
+_declare("take_along_axis", manipulation, 2, "axis")
 _declare("searchsorted", reducing, 2, "side sorter")
 _declare("concatenate concat", manipulation.concat, 1, "axis out dtype casting")
 _declare("stack", manipulation, 1, "axis out dtype casting")
@@ -224,6 +224,6 @@ _declare("fft ifft rfft irfft hfft ihfft", fft, 1, "n axis norm out", np.fft)
 _declare("fftn ifftn rfftn irfftn", fft, 1, "s axes norm out", np.fft)
 _declare("fftshift ifftshift", fft, 1, "axes", np.fft)
 
-OPERATORS["ufunc"], OPERATORS["function"] = ufunc, function
+set_operators(ufunc=ufunc, function=function)
 
 __all__ = ["function", "ufunc"]

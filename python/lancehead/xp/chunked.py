@@ -223,7 +223,7 @@ percentile_lookup.register(ndarray, _percentiles)
 if dask.config.get("array_optimize", None) is None:
     dask.config.set(array_optimize=optimize)
 # Tasks run on several threads.
-regions.OPTIONS["nogil"] = True
+regions.release_gil()
 
 __all__ = ["Mapped", "from_array", "optimize", "settled"]
 public(globals())

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from lancehead.xp.graph import Node
+from lancehead.xp.graph import Node, size
+from lancehead.xp.regions import Step
 from lancehead.xp.rows import Kind
-
-if TYPE_CHECKING:
-    from lancehead.xp.regions import Step
 
 #: Nanoseconds of an element, where the row does not say them.
 _CHEAP, _COSTLY = 0.25, 4.0
 _BYTES_OF_A_NANOSECOND = 8.0
 #: Microseconds of a call.
 _CALL = 5.0
-
-
-def size(node: Node) -> int:
-    """Bytes of a node's value; 0 if only the value tells its extents."""
-    return 0 if node.dtype.kind == "V" or -1 in node.shape else math.prod(node.shape) * node.dtype.itemsize
 
 
 def stored(step: Step) -> set[Node]:
@@ -82,9 +73,3 @@ def seconds(step: Step) -> float:
             elements = math.prod(n.shape) * n.inputs[0].shape[-1]
         total += each * elements
     return total * 1e-9
-
-
-def largest(nodes: Sequence[Node], count: int = 3) -> str:
-    """The largest nodes, for a message."""
-    found = sorted(dict.fromkeys(nodes), key=size, reverse=True)[:count]
-    return ", ".join(f"{n.op.name} of shape {n.shape} and type {n.dtype} ({size(n):,} bytes)" for n in found if size(n))

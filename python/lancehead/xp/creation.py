@@ -9,11 +9,11 @@ import numpy as np
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes
 from lancehead.xp.arrays import from_numpy, ndarray, wrap
-from lancehead.xp.devices import CPU, as_device, uploaded
-from lancehead.xp.elementwise import as_node, convert
+from lancehead.xp.devices import CPU, as_device, imported, shared, uploaded
+from lancehead.xp.elementwise import as_node, chosen, convert
 from lancehead.xp.graph import Node, Op, leaf, made
 from lancehead.xp.graph import number as number_node
-from lancehead.xp.reducing import chosen
+from lancehead.xp.manipulation import broadcast_arrays
 from lancehead.xp.rows import Element, Kind, Row
 
 
@@ -58,13 +58,9 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
 
 def _shared(obj: Any, dtype: Any, device: Any, copy: bool | None) -> ndarray:
     # An array of the memory of a device array, which is copied unless that is refused: its owner may change it.
-    from lancehead import cuda
-
-    there = cuda.as_cuda_array(obj)
+    there, where = shared(obj)
     if copy is False and not there.is_c_contiguous():
         raise ValueError("the memory is not in row-major order, so that a copy is needed")
-    number = getattr(getattr(there, "gpu", None), "number", 0)
-    where = as_device("cuda" if number == 0 else f"cuda:{number}")
     if copy is not False:
         # Memory with gaps is put in order by way of the host.
         there = uploaded(there if there.is_c_contiguous() else np.ascontiguousarray(there.copy_to_host()), where)
@@ -87,9 +83,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> n
     if isinstance(x, ndarray):
         return asarray(x, device=device, copy=copy)
     if x.__dlpack_device__()[0] != np.empty(0).__dlpack_device__()[0]:
-        from lancehead import cuda
-
-        return asarray(cuda.from_dlpack(x), device=device)
+        return asarray(imported(x), device=device)
     return from_numpy(np.array(np.from_dlpack(x), order="C"), as_device(device))
 
 
@@ -216,8 +210,6 @@ def meshgrid(*arrays: ndarray, indexing: str = "xy") -> list[ndarray]:
     """Coordinates of a grid of lines: an array with all axes for each; ValueError for other types or lines."""
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}")
-    from lancehead.xp.manipulation import broadcast_arrays
-
     n, lines = len(arrays), []
     for i, x in enumerate(arrays):
         axis = 1 - i if indexing == "xy" and n > 1 and i < 2 else i

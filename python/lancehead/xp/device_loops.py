@@ -6,12 +6,13 @@ Reductions and scans have the orders of the host (`device_orders.py`), whichever
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
+from lancehead import cuda
 from lancehead.decorators import njit
 from lancehead.xp import device_orders as orders
 from lancehead.xp import device_texts as texts
@@ -22,6 +23,7 @@ from lancehead.xp.device_schedules import THREADS, tile_of
 from lancehead.xp.devices import over_host
 from lancehead.xp.graph import NAMES, Node
 from lancehead.xp.kernels import Code, Index, Places, axis_of, cast, how, order_of, strided
+from lancehead.xp.regions import alone
 from lancehead.xp.rows import How
 
 #: Threads of a block, and elements of a thread, of the kernels that are launched.
@@ -36,8 +38,6 @@ def compiled(text: str) -> dict[str, Any]:
     """The kernels that a text defines, and their functions. They are compiled when they are first used."""
     found = _COMPILED.get(text)
     if found is None:
-        from lancehead import cuda
-
         names = dict(NAMES, np=np, cuda=cuda, njit=njit)
         exec(compile(text, f"<lancehead.xp kernel {len(_COMPILED)}>", "exec"), names)
         found = _COMPILED.setdefault(text, names)
@@ -83,8 +83,6 @@ class Step:
 
 def empty(count: int, dtype: Any) -> Any:
     """New memory of the device in use."""
-    from lancehead import cuda
-
     return cuda.device_array(count, dtype)
 
 
@@ -126,8 +124,6 @@ class Checked(Step):
         self.extent = places.shape[node.inputs[0].shape]
 
     def run(self, run: Any) -> None:
-        from lancehead import cuda
-
         n, known = run.shapes[self.extent][self.axis], run.node(self.places).value
         if isinstance(known, np.ndarray):
             wrong = known[(known < -n) | (known >= n)]
@@ -329,8 +325,6 @@ class Tiled(Step):
         self.given_places = [(places.place[n], places.shape[n.shape]) for n in node.inputs]
 
     def run(self, run: Any) -> None:
-        from lancehead import cuda
-
         out = self.new(run)
         (a, one), (b, other) = [(run.array(place), run.shapes[shape]) for place, shape in self.given_places]
         left = (1, *one) if len(one) == 1 else one
@@ -364,8 +358,6 @@ class Part(Step):
         self.whole, self.path = places.place[node.inputs[0]], at if isinstance(at, tuple) else (at,)
 
     def run(self, run: Any) -> None:
-        from lancehead import cuda
-
         place = self.outs[0][0]
         node, found = run.node(place), run.values[self.whole]
         for i in self.path:
@@ -387,9 +379,6 @@ class OnHost(Step):
         self.kind = How.HOST
 
     def run(self, run: Any) -> None:
-        from lancehead import cuda
-        from lancehead.xp.regions import alone
-
         place = self.outs[0][0]
         node = run.node(place)
         values = [_host(run, run.number[n], n) for n in node.inputs]
@@ -415,21 +404,3 @@ def _host(run: Any, place: int, node: Node) -> Any:
     if isinstance(found, tuple):
         return found
     return over_host(run.array(place)).reshape(node.shape)
-
-
-def step_of(node: Node, places: Places, in_place: bool) -> Step:
-    """The step of a node whose elements are not a part of other kernels."""
-    from lancehead.xp.device_selections import STEPS
-
-    kind = how(node)
-    if kind in (How.STORED, How.SCATTERED):
-        return (Stored if kind is How.STORED else Scattered)(node, places, in_place)
-    makers: dict[How, Callable[[Node, Places], Step]] = {
-        How.REDUCED: Folded,
-        How.SCANNED: Scanned,
-        How.SORTED: Sorted,
-        How.TILED: Tiled,
-        How.PART: Part,
-        How.HOST: OnHost,
-    }
-    return (makers | STEPS)[kind](node, places)

@@ -14,12 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lancehead.xp import regions
-from lancehead.xp.device_loops import SHAPE, Step, check_step, element_step, step_of
-from lancehead.xp.device_schedules import again, apart, elsewhere, is_elsewhere
+from lancehead import cuda
+from lancehead.xp.device_loops import SHAPE, Step, check_step, element_step
+from lancehead.xp.device_schedules import again, apart, check_place, elsewhere, is_elsewhere
+from lancehead.xp.device_schedules import check as check_schedule
+from lancehead.xp.device_selections import step_of
 from lancehead.xp.devices import Device, current, fetched, has_kernels, over, over_host, uploaded
-from lancehead.xp.graph import TRANSFER, Node
-from lancehead.xp.kernels import Code, Conflict, Index, Places, how
+from lancehead.xp.graph import TRANSFER, Backend, Node
+from lancehead.xp.kernels import Code, Conflict, Index, Places, check, how
 from lancehead.xp.places import add_note, raising
 from lancehead.xp.regions import alone, compute_here, groups, ordered, region_of, results, settle, unknown
 from lancehead.xp.rows import How, Kind
@@ -347,8 +349,6 @@ class Steps(NamedTuple):
 
 def synchronize(device: Device) -> None:
     """Waits until a device has done its kernels."""
-    from lancehead import cuda
-
     with current(device):
         cuda.synchronize()
 
@@ -376,4 +376,5 @@ def steps_of(node: Node) -> Steps:
     return found
 
 
-regions.EVERYWHERE.append(compute)
+#: The functions that other modules call when there are arrays on devices.
+BACKEND = Backend(check, check_place, check_schedule, compute)

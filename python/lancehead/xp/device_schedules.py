@@ -11,7 +11,7 @@ from lancehead.xp.graph import TRANSFER, Node, transferred
 from lancehead.xp.kernels import how
 from lancehead.xp.regions import scheduled_among, unknown
 from lancehead.xp.rows import How
-from lancehead.xp.schedules import ON_DEVICES, Schedule
+from lancehead.xp.schedules import Schedule
 
 #: Threads of a block of most kernels, and columns of a tile of a product.
 THREADS, TILE = 256, 16
@@ -147,7 +147,5 @@ def apart(wanted: Sequence[Node]) -> list[Node]:
     """The nodes behind others that schedules have computed by themselves, in the program's order."""
     return [n for n in scheduled_among(unknown(wanted)) if n.schedule.is_apart]
 
-
-ON_DEVICES += [check_place, check]
 
 __all__ = ["THREADS", "again", "apart", "check", "check_place", "elsewhere", "is_elsewhere", "tile_of"]

@@ -1,4 +1,4 @@
-"""The steps of selections, runs, counts and segments on devices."""
+"""The steps of selections, runs, counts and segments on devices, and the choice of a step for an operation."""
 
 from __future__ import annotations
 
@@ -7,14 +7,30 @@ from typing import Any
 
 import numpy as np
 
+from lancehead import cuda
 from lancehead.decorators import njit
 from lancehead.lib.primitives import folding
 from lancehead.xp import device_texts as texts
 from lancehead.xp import dtypes
 from lancehead.xp import functions as of
-from lancehead.xp.device_loops import PART, Step, compiled, empty, launch, sorted_order
+from lancehead.xp.device_loops import (
+    PART,
+    Folded,
+    OnHost,
+    Part,
+    Scanned,
+    Scattered,
+    Sorted,
+    Step,
+    Stored,
+    Tiled,
+    compiled,
+    empty,
+    launch,
+    sorted_order,
+)  # fmt: skip
 from lancehead.xp.graph import Node
-from lancehead.xp.kernels import Places, order_of
+from lancehead.xp.kernels import Places, how, order_of
 from lancehead.xp.rows import How
 
 check_offsets = njit(folding.check_offsets)
@@ -76,8 +92,6 @@ class Chosen(Selection):
             node.shape = (count, *node.shape[1:])
             run.values[self.outs[0][0]] = out
             return
-        from lancehead import cuda
-
         self.found(run, out, cuda.to_device(np.asarray([count])))
 
 
@@ -193,8 +207,6 @@ class Counted(Selection):
         self.sort = compiled(texts.sort(order_of(dtypes.int64)))
 
     def run(self, run: Any) -> None:
-        from lancehead import cuda
-
         line, *weights = self.arrays(run)
         ends = cuda.to_device(np.asarray([0, -1]))
         launch(self.names["ends"], line.size, line.size, line, ends)
@@ -237,8 +249,6 @@ class Binned(Selection):
         return np.histogram_bin_edges(ends, given[0], given[1] if self.has_range else None)
 
     def run(self, run: Any) -> None:
-        from lancehead import cuda
-
         line, *more = self.arrays(run)
         edges = self._edges(run, line, more).astype(self.types[1])
         number, places = edges.size - 1, empty(line.size, np.int64)
@@ -256,8 +266,14 @@ class Binned(Selection):
         self.found(run, cuda.to_device(found.astype(self.types[0])), cuda.to_device(edges))
 
 
-#: The steps of selections.
-STEPS: dict[How, Callable[[Node, Places], Step]] = {
+#: The steps of nodes whose elements are not a part of other kernels, beside stores.
+_STEPS: dict[How, Callable[[Node, Places], Step]] = {
+    How.REDUCED: Folded,
+    How.SCANNED: Scanned,
+    How.SORTED: Sorted,
+    How.TILED: Tiled,
+    How.PART: Part,
+    How.HOST: OnHost,
     How.CHOSEN: Chosen,
     How.RUNS: Runs,
     How.TOP: Top,
@@ -268,3 +284,11 @@ STEPS: dict[How, Callable[[Node, Places], Step]] = {
     How.COUNTED: Counted,
     How.BINNED: Binned,
 }
+
+
+def step_of(node: Node, places: Places, in_place: bool) -> Step:
+    """The step of a node whose elements are not a part of other kernels."""
+    kind = how(node)
+    if kind in (How.STORED, How.SCATTERED):
+        return (Stored if kind is How.STORED else Scattered)(node, places, in_place)
+    return _STEPS[kind](node, places)

@@ -6,10 +6,10 @@ of `lancehead.cuda`, in row-major order.
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Callable
-from contextlib import nullcontext
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -47,13 +47,30 @@ CPU = Device("cpu")
 _CUDA: dict[int, Device] = {}
 
 #: The device of arrays that are made without one; None until it is asked for.
-_default: list[Device] = []
-
+_default: Device | None = None
 
 #: Devices other than the host that programs have named.
 IN_USE: set[Device] = set()
-#: Called before the first of them is used, to load what computes there.
-BEFORE_USE: list[Callable[[], None]] = []
+
+
+class _Memory(Protocol):
+    """The module `device_memory`."""
+
+    def count(self) -> int: ...
+    def is_real(self) -> bool: ...
+    def current(self, number: int | None) -> AbstractContextManager[object]: ...
+    def uploaded(self, value: Any, number: int | None) -> Any: ...
+    def over(self, value: np.ndarray, number: int | None) -> Any: ...
+    def shared(self, owner: object) -> tuple[Any, int]: ...
+    def imported(self, owner: Any) -> Any: ...
+
+
+@functools.cache
+def _memory() -> _Memory:
+    # CUDA takes as long to import as all of this package, and few programs have arrays on devices.
+    from lancehead.xp import device_memory
+
+    return device_memory
 
 
 def _cuda(number: int) -> Device:
@@ -62,16 +79,15 @@ def _cuda(number: int) -> Device:
 
 def devices() -> list[Device]:
     """All devices."""
-    from lancehead import cuda
-
-    return [CPU, *(_cuda(i) for i in range(len(cuda.gpus)))]
+    return [CPU, *(_cuda(i) for i in range(_memory().count()))]
 
 
 def default_device() -> Device:
     """The device of arrays that are made without one: that of `LANCEHEAD_XP_DEVICE`, else `cpu`."""
-    if not _default:
-        _default.append(_named(os.environ.get("LANCEHEAD_XP_DEVICE") or "cpu"))
-    return _default[0]
+    global _default
+    if _default is None:
+        _default = _named(os.environ.get("LANCEHEAD_XP_DEVICE") or "cpu")
+    return _default
 
 
 def _named(device: Any) -> Device:
@@ -86,9 +102,6 @@ def _named(device: Any) -> Device:
         known = ", ".join(f"'{d}'" for d in devices())
         near = suggestion(name, map(str, devices()))
         raise ValueError(f"there is no device {name!r}; arrays are on {known}{near}")
-    if not IN_USE:
-        for load in BEFORE_USE:
-            load()
     IN_USE.add(found)
     return found
 
@@ -96,7 +109,7 @@ def _named(device: Any) -> Device:
 def as_device(device: Any) -> Device:
     """The device that an argument names, the default one for None; ValueError for one that is not here."""
     if device is None:
-        return _default[0] if _default else default_device()
+        return _default or default_device()
     return device if device is CPU else _named(device)
 
 
@@ -130,45 +143,42 @@ def is_gpu(device: Device | None) -> bool:
     """Whether a device is a real GPU, whose memory the host does not reach."""
     if device is None or device.number is None:
         return False
-    from lancehead.cuda.gpu import current_gpu
-
-    return current_gpu() is not None
+    return _memory().is_real()
 
 
 #: Whether the CPU device computes by the kernels of GPUs: `LANCEHEAD_XP_KERNELS=1`, for tests of these.
-KERNELS = [os.environ.get("LANCEHEAD_XP_KERNELS") == "1"]
+KERNELS = os.environ.get("LANCEHEAD_XP_KERNELS") == "1"
 
 
 def has_kernels(device: Device | None) -> bool:
     """Whether a device computes by kernels, as GPUs do. The CPU device has the host's memory and its functions."""
-    return device is not None and device.number is not None and (KERNELS[0] or is_gpu(device))
+    return device is not None and device.number is not None and (KERNELS or is_gpu(device))
 
 
 def current(device: Device) -> Any:
     """A context in which a device is the one in use."""
-    from lancehead import cuda
-
-    return nullcontext() if len(cuda.gpus) == 1 or device.number is None else cuda.gpus[device.number]
+    return _memory().current(device.number)
 
 
 def uploaded(value: Any, device: Device) -> Any:
     """A copy of an array of NumPy, or of another device, in a device's memory."""
-    from lancehead import cuda
-
-    if not isinstance(value, (np.ndarray, cuda.DeviceNDArray)):
-        value = np.asarray(value)
-    if isinstance(value, np.ndarray) and not value.flags.c_contiguous:
-        value = np.ascontiguousarray(value).reshape(value.shape)
-    with current(device):
-        return cuda.to_device(value)
+    return _memory().uploaded(value, device.number)
 
 
 def over(value: np.ndarray, device: Device) -> Any:
     """An array of a CPU device over memory of the host, in row-major order."""
-    from lancehead import cuda
+    return _memory().over(value, device.number)
 
-    with current(device):
-        return cuda.DeviceNDArray(value)
+
+def shared(owner: object) -> tuple[Any, Device]:
+    """The device array of the memory of what has `__cuda_array_interface__`, and its device."""
+    found, number = _memory().shared(owner)
+    return found, as_device(f"cuda:{number}")
+
+
+def imported(owner: Any) -> Any:
+    """The device array of the memory of a device's array with `__dlpack__`."""
+    return _memory().imported(owner)
 
 
 def fetched(value: Any) -> np.ndarray:
@@ -186,5 +196,5 @@ def over_host(value: Any) -> Any:
 
 __all__ = [
     "CPU", "Device", "as_device", "by_kernels", "current", "default_device", "devices", "fetched", "has_kernels",
-    "is_gpu", "mixed", "on_device", "over", "over_host", "uploaded",
+    "imported", "is_gpu", "mixed", "on_device", "over", "over_host", "shared", "uploaded",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lancehead.xp import dtypes, places
-from lancehead.xp.arrays import OPERATORS, binary, broadcast, from_numpy, known, ndarray, unary, wrap
+from lancehead.xp.arrays import binary, broadcast, from_numpy, known, lazy, ndarray, set_operators, unary, wrap
 from lancehead.xp.devices import by_kernels
 from lancehead.xp.graph import Node, Op, leaf, made, number, op
 from lancehead.xp.rows import Element, Kind, Row
@@ -375,6 +375,46 @@ def _bound(bound: Any, dtype: np.dtype[Any]) -> Any:
     return builtins.min(builtins.max(int(bound), int(info.min)), int(info.max))
 
 
+def where(condition: ndarray, x1: Any, x2: Any, /) -> ndarray:
+    """Elements of `x1` where the condition is true, else of `x2`."""
+    if type(condition) is ndarray and type(x1) is ndarray and type(x2) is ndarray:
+        m, a, b = condition.node(), x1.node(), x2.node()
+        op = _CHOICES.get(a.dtype)
+        if op is not None and b.dtype is a.dtype and m.dtype is dtypes.bool and a.device is b.device is m.device:
+            shape = a.shape if a.shape == b.shape else broadcast(a.shape, b.shape)
+            shape = shape if shape == m.shape else broadcast(m.shape, shape)
+            found = lazy(op, (m, a, b), shape, a.dtype, a.device)
+            found._node.place = places.here()
+            return found
+    if condition.dtype != dtypes.bool:
+        raise TypeError(f"a condition is of truth values, not {condition.dtype}")
+    if not isinstance(x1, ndarray) and not isinstance(x2, ndarray):
+        dtype = np.result_type(x1, x2)
+        a, b = as_node(x1, dtype), as_node(x2, dtype)
+    else:
+        a, b = operands(x1, x2)
+    dtype = dtypes.as_dtype(np.result_type(a.dtype, b.dtype))
+    shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
+    found = chosen(as_node(condition), convert(a, dtype), convert(b, dtype), shape)
+    if not by_kernels(found._node):
+        _CHOICES[dtype] = found._node.op
+    return found
+
+
+def chosen(condition: Node, a: Node, b: Node, shape: tuple[int, ...]) -> ndarray:
+    """Elements of one of two nodes of one type, in a shape."""
+    return wrap(made(_WHERE, _chosen, (condition, a, b), shape, a.dtype, is_fresh=True))
+
+
+_WHERE = Row("where", Kind.ELEMENTWISE, element=Element.CHOICE, is_portable=True)
+#: Its operations by types of elements.
+_CHOICES: dict[np.dtype[Any], Op] = {}
+
+
+def _chosen(m: str, a: str, b: str) -> str:
+    return f"np.where({m}, {a}, {b})"
+
+
 def change(x: ndarray, f: Callable[[Any, Any], ndarray], other: Any) -> ndarray:
     """An operator in place. TypeError for a result of a type that the array does not take, ValueError for its shape."""
     found = f(x, other)
@@ -391,12 +431,13 @@ def of_numpy(name: str) -> Callable[..., ndarray] | None:
     return globals().get(_OURS.get(name, ""))
 
 
-for _name in (
-    "abs", "add", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift",
-    "bitwise_xor", "change", "divide", "equal", "floor_divide", "greater", "greater_equal", "less", "less_equal",
-    "multiply", "negative", "not_equal", "positive", "pow", "remainder", "subtract",
-):  # fmt: skip
-    OPERATORS[_name] = globals()[_name]
+set_operators(
+    abs=abs, add=add, bitwise_and=bitwise_and, bitwise_invert=bitwise_invert, bitwise_left_shift=bitwise_left_shift,
+    bitwise_or=bitwise_or, bitwise_right_shift=bitwise_right_shift, bitwise_xor=bitwise_xor, change=change,
+    divide=divide, equal=equal, floor_divide=floor_divide, greater=greater, greater_equal=greater_equal, less=less,
+    less_equal=less_equal, multiply=multiply, negative=negative, not_equal=not_equal, positive=positive, pow=pow,
+    remainder=remainder, subtract=subtract,
+)  # fmt: skip
 
 __all__ = [
     "abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_invert",
@@ -405,5 +446,5 @@ __all__ = [
     "imag", "isfinite", "isinf", "isnan", "less", "less_equal", "log", "log10", "log1p", "log2", "logaddexp",
     "logical_and", "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative",
     "nextafter", "not_equal", "positive", "pow", "real", "reciprocal", "remainder", "round", "sign", "signbit",
-    "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc",
+    "sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc", "where",
 ]  # fmt: skip

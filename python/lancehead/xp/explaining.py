@@ -17,7 +17,7 @@ from lancehead.xp.device_loops import Step as DeviceStep
 from lancehead.xp.device_regions import steps_of, transfer
 from lancehead.xp.device_schedules import elsewhere, is_elsewhere
 from lancehead.xp.devices import CPU, fetched, has_kernels
-from lancehead.xp.graph import Node, transferred
+from lancehead.xp.graph import Node, size, transferred
 from lancehead.xp.regions import Step, groups, region_of
 from lancehead.xp.rows import Kind
 from lancehead.xp.schedules import Schedule
@@ -33,7 +33,7 @@ class Row:
     def __init__(self, name: str, node: Node, inputs: Sequence[str], note: str, is_kept: bool) -> None:
         self.name, self.operation, self.inputs, self.note = name, node.op.name, tuple(inputs), note
         self.shape, self.dtype, self.is_kept = node.shape, node.dtype, is_kept
-        self.bytes = costs.size(node)
+        self.bytes = size(node)
 
     def __str__(self) -> str:
         what = f"{self.operation}({', '.join(self.inputs)})" if self.inputs else self.operation
@@ -144,8 +144,8 @@ class Explanation:
                 names[root],
                 tuple(names[n] for n in step.order),
                 root.schedule,
-                sum(map(costs.size, step.leaves)),
-                sum(map(costs.size, step.kept)),
+                sum(map(size, step.leaves)),
+                sum(map(size, step.kept)),
                 costs.peak(step),
                 costs.seconds(step),
                 step.region.seconds,

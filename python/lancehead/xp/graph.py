@@ -7,10 +7,11 @@ An operation of the program adds a [`Node`][lancehead.xp.graph.Node]. When a val
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from lancehead import _core
 from lancehead.xp import places
 from lancehead.xp.devices import Device
 from lancehead.xp.rows import Kind, Row, plain
+from lancehead.xp.schedules import Schedule
 
 #: The text of a call: names of the operands, then the operation's constants.
 Emit = Callable[..., str]
@@ -180,12 +182,38 @@ def made(
     # Operations that do not come by here have no errors that depend on values.
     node.place = places.here()
     if node.device is not None and node.device.number is not None:
-        CHECKS[0](node)
+        backend().check(node)
     return node
 
 
-#: Called for each new operation on a device; the module that knows its kernels sets it.
-CHECKS: list[Callable[[Node], None]] = [lambda _: None]
+class Backend(NamedTuple):
+    """The functions of the modules that compute on devices other than the host."""
+
+    #: Raises NotImplementedError for a new operation that a device cannot compute.
+    check: Callable[[Node], None]
+    #: Raises ValueError if a node cannot be computed on another device than its own, or not by a schedule.
+    check_place: Callable[[Node], None]
+    check_schedule: Callable[[Node, Schedule], None]
+    #: Gives nodes of any devices their values.
+    compute: Callable[[Sequence[Node]], None]
+
+
+def _no_backend() -> Backend:
+    raise RuntimeError("lancehead.xp is not loaded")
+
+
+_load_backend = _no_backend
+
+
+def set_backend(load: Callable[[], Backend]) -> None:
+    """Sets the function that loads what computes on devices; it is called when a program has arrays on one."""
+    global _load_backend
+    _load_backend = load
+
+
+def backend() -> Backend:
+    """The functions that compute on devices."""
+    return _load_backend()
 
 
 def leaf(value: Any, device: Device | None = None) -> Node:
@@ -196,6 +224,11 @@ def leaf(value: Any, device: Device | None = None) -> Node:
 def transferred(node: Node, device: Device) -> Node:
     """A node's contents on a device."""
     return Node(TRANSFER, (node,), node.shape, node.dtype, (), None, device)
+
+
+def size(node: Node) -> int:
+    """Bytes of a node's value; 0 if only the value tells its extents."""
+    return 0 if node.dtype.kind == "V" or -1 in node.shape else math.prod(node.shape) * node.dtype.itemsize
 
 
 #: Nodes of numbers by their classes, values and types.

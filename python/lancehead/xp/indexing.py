@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from lancehead.xp import dtypes
-from lancehead.xp.arrays import OPERATORS, ndarray, wrap
+from lancehead.xp.arrays import ndarray, operator, set_operators, wrap
 from lancehead.xp.elementwise import as_node, convert, lifted
 from lancehead.xp.graph import Node, leaf, made
 from lancehead.xp.regions import compute
@@ -93,11 +93,11 @@ def _places(a: ndarray, key: Any) -> np.ndarray:
 
 def _gathered(a: ndarray, key: Any) -> ndarray:
     if type(key) is ndarray and key.dtype is dtypes.int64 and a.ndim:
-        return cast("ndarray", OPERATORS["gather"](a, key))
+        return operator("gather")(a, key)
     if type(key) is ndarray and key.dtype is dtypes.bool:
         places = _places(a, key.numpy())
     elif isinstance(key, (ndarray, np.ndarray)) and key.dtype in dtypes.INTEGRAL and a.ndim:
-        return cast("ndarray", OPERATORS["gather"](a, lifted(key)))
+        return operator("gather")(a, lifted(key))
     else:
         places = _places(a, _concrete(key))
     nodes = (as_node(a), as_node_of(places))
@@ -156,4 +156,4 @@ def _put_flat_here(a: str, places: str, x: str, ndim: int) -> str:
     return f"scattered_here({a}, {places}, {x})"
 
 
-OPERATORS["get"], OPERATORS["put"] = get, put
+set_operators(get=get, put=put)

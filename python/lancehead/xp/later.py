@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lancehead.options import near_keywords
-from lancehead.xp.arrays import OPERATORS, ndarray
-from lancehead.xp.devices import BEFORE_USE
+from lancehead.xp.arrays import ndarray, set_operators
+from lancehead.xp.graph import Backend, set_backend
 from lancehead.xp.schedules import Schedule
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 def explain(x: ndarray, /) -> Explanation:
     """Explains how an array will be computed: operations, regions compiled together, memory. Computes nothing."""
+    # It has the modules of devices, too.
     from lancehead.xp import explaining
 
     return explaining.Explanation(x)
@@ -31,17 +32,21 @@ def autotune(f: Callable[..., ndarray] | ndarray, *arguments: Any, budget: float
     are. Raises ValueError for an array that has been computed or a budget that is not positive, TypeError unless there
     is an array.
     """
+    # It has the modules of devices, too.
     from lancehead.xp import autotuning
 
     return autotuning.autotune(f, *arguments, budget=budget)
 
 
-def _load_devices() -> None:
-    from lancehead.xp import device_regions  # noqa: F401
+def _backend() -> Backend:
+    # Kernels, and with them CUDA, are for programs with arrays on devices.
+    from lancehead.xp import device_regions
+
+    return device_regions.BACKEND
 
 
-BEFORE_USE.append(_load_devices)
-OPERATORS["explain"], OPERATORS["autotune"] = explain, autotune
+set_backend(_backend)
+set_operators(explain=explain, autotune=autotune)
 
 __all__ = ["autotune", "explain"]
 

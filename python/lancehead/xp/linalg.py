@@ -11,9 +11,9 @@ import numpy as np
 from lancehead.options import near_keywords, public
 from lancehead.xp import dtypes, elementwise
 from lancehead.xp.arrays import ndarray, wrap
-from lancehead.xp.elementwise import as_node, convert, operands
+from lancehead.xp.elementwise import as_node, convert, operands, where
 from lancehead.xp.graph import made, several
-from lancehead.xp.manipulation import axis_of, matrix_transpose
+from lancehead.xp.manipulation import axis_of, matrix_transpose, moveaxis, stack
 from lancehead.xp.products import matmul, tensordot, vecdot
 from lancehead.xp.reducing import _sum_dtype, max, min, sum
 
@@ -143,8 +143,6 @@ def pinv(x: ndarray, /, *, rtol: Any = None) -> ndarray:
     """Pseudo-inverse matrices; singular values up to `rtol` of the greatest count as zero."""
     u, s, vh = svd(x, full_matrices=False)
     limit = _limit(x, s, rtol)
-    from lancehead.xp.reducing import where
-
     inverse = where(s > limit, 1 / where(s > limit, s, 1.0), 0.0)
     return matmul(_adjoint(vh) * inverse[..., None, :], _adjoint(u))
 
@@ -182,8 +180,6 @@ def cross(x1: ndarray, x2: ndarray, /, *, axis: int = -1) -> ndarray:
     k = axis_of(axis, a.ndim) - a.ndim
     if a.shape[k] != 3 or b.shape[k] != 3:
         raise ValueError("cross is of vectors with three elements")
-    from lancehead.xp.manipulation import moveaxis, stack
-
     a, b = moveaxis(a, k, -1), moveaxis(b, k, -1)
     p, q = [[v[..., i] for i in range(3)] for v in (a, b)]
     parts = [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]

@@ -1,4 +1,4 @@
-"""Functions of shapes, and joins of arrays."""
+"""Functions of shapes, joins of arrays, and elements at places."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ import numpy as np
 
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes
-from lancehead.xp.arrays import ndarray, wrap
+from lancehead.xp.arrays import from_numpy, ndarray, wrap
 from lancehead.xp.devices import by_kernels
-from lancehead.xp.elementwise import as_node, convert
-from lancehead.xp.graph import Node, made
+from lancehead.xp.elementwise import as_node, convert, minimum
+from lancehead.xp.graph import Node, leaf, made
 from lancehead.xp.rows import Element, Row
 
 RESHAPE = Row("reshape", element=Element.RESHAPED, is_portable=True)
 _CONCAT = Row("concat", element=Element.JOINED, is_portable=True, fills=True)
 #: On devices it is a join of views.
 _STACK = Row("stack", fills=True)
+TAKE = Row("take", element=Element.ALONG, is_portable=True, takes_places=True, fills=True)
+TAKE_ALONG_AXIS = Row("take_along_axis", element=Element.IN_LINE, takes_places=True)
 
 
 def axis_of(axis: int, ndim: int) -> int:
@@ -235,10 +237,56 @@ def repeat(x: ndarray, repeats: Any, /, *, axis: int | None = None) -> ndarray:
     k = axis_of(axis, x.ndim)
     counts = repeats.numpy() if isinstance(repeats, ndarray) else np.asarray(repeats)
     places = np.repeat(np.arange(x.shape[k]), counts)
-    from lancehead.xp.arrays import from_numpy
-    from lancehead.xp.reducing import take
-
     return take(x, from_numpy(places), axis=k)
+
+
+def places_in(indices: ndarray, n: int) -> Node:
+    """The node of places along an axis of an extent, as integers that `int64` holds; TypeError for others."""
+    node = as_node(indices)
+    if node.dtype is dtypes.int64:
+        return node
+    if node.dtype not in dtypes.INTEGRAL:
+        raise TypeError(f"indices are integers, not {indices.dtype}")
+    if node.dtype == dtypes.uint64:
+        # Those that int64 does not hold are out of bounds, too.
+        return convert(as_node(minimum(indices, wrap(leaf(np.asarray(n, dtypes.uint64))))), dtypes.int64)
+    return node
+
+
+def take(x: ndarray, indices: ndarray, /, *, axis: int | None = None) -> ndarray:
+    """Elements at places along an axis. TypeError unless these are integers, IndexError for one that is not there."""
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
+        axis = 0
+    k = axis_of(axis, x.ndim)
+    nodes = (as_node(x), places_in(indices, x.shape[k]))
+    before = nodes[0].shape
+    shape = (*before[:k], *indices.shape, *before[k + 1 :])
+    return wrap(made(TAKE, _taken, nodes, shape, x.dtype, static=(k,), is_costly=True))
+
+
+def _taken(a: str, i: str, axis: int) -> str:
+    return f"np.take({a}, {i}, axis={axis})"
+
+
+def take_along_axis(x: ndarray, indices: ndarray, /, *, axis: int = -1) -> ndarray:
+    """Elements at the places of each line along an axis."""
+    k = axis_of(axis, x.ndim)
+    outer = np.broadcast_shapes(_without(x.shape, k), _without(indices.shape, k))
+    a = broadcast_to(x, (*outer[:k], x.shape[k], *outer[k:]))
+    i = broadcast_to(indices, (*outer[:k], indices.shape[k], *outer[k:]))
+    nodes = (as_node(a), convert(places_in(i, x.shape[k]), dtypes.int64))
+    node = made(TAKE_ALONG_AXIS, _along, nodes, i.shape, x.dtype, static=(k,), is_costly=True)
+    return wrap(node)
+
+
+def _without(shape: tuple[int, ...], k: int) -> tuple[int, ...]:
+    return (*shape[:k], *shape[k + 1 :])
+
+
+def _along(a: str, i: str, axis: int) -> str:
+    return f"np.take_along_axis({a}, {i}, {axis})"
 
 
 def tile(x: ndarray, repetitions: tuple[int, ...], /) -> ndarray:
@@ -253,8 +301,8 @@ def tile(x: ndarray, repetitions: tuple[int, ...], /) -> ndarray:
 
 __all__ = [
     "astype", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "concat", "expand_dims", "flip",
-    "matrix_transpose", "moveaxis", "permute_dims", "repeat", "reshape", "roll", "squeeze", "stack", "tile",
-    "unstack",
+    "matrix_transpose", "moveaxis", "permute_dims", "repeat", "reshape", "roll", "squeeze", "stack", "take",
+    "take_along_axis", "tile", "unstack",
 ]  # fmt: skip
 
 near_keywords(globals())

@@ -21,15 +21,15 @@ from lancehead.options import near_keywords
 from lancehead.xp import dtypes, several
 from lancehead.xp import functions as of
 from lancehead.xp import places as program
-from lancehead.xp.arrays import OPERATORS, from_numpy, ndarray, wrap
+from lancehead.xp.arrays import from_numpy, ndarray, set_operators, wrap
 from lancehead.xp.creation import full
 from lancehead.xp.devices import as_device, by_kernels
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.folds import as_line, map, no_text, reshaped
 from lancehead.xp.functions import Zipped
-from lancehead.xp.graph import Node, Op, made
-from lancehead.xp.manipulation import axis_of, broadcast_to, concat, flip
-from lancehead.xp.reducing import places_in, take
+from lancehead.xp.graph import Node, made, name_of
+from lancehead.xp.graph import op as operation
+from lancehead.xp.manipulation import axis_of, broadcast_to, concat, flip, places_in, take
 from lancehead.xp.rows import Element, How, Kind, Row
 
 _GATHER = Row("gather", element=Element.OF_ROW, takes_places=True, fills=True)
@@ -88,11 +88,11 @@ def gather(x: ndarray, indices: ndarray) -> ndarray:
     Negative indices count from the end. Raises IndexError for one out of bounds, when the value is computed, TypeError
     unless indices are integers, ValueError for an array without axes.
     """
-    if type(x) is ndarray and type(indices) is ndarray and _LINES:
+    if type(x) is ndarray and type(indices) is ndarray:
         a, i = x.node(), indices.node()
         is_plain = len(a.shape) == 1 == len(i.shape) and i.dtype is dtypes.int64 and not by_kernels(a, i)
         if is_plain and a.op.kind is not Kind.VIEW and i.op.kind is not Kind.VIEW:
-            found = Node(_LINES[0], (a, i), i.shape, a.dtype)
+            found = Node(_ELEMENTS, (a, i), i.shape, a.dtype)
             found.place = program.here()
             return wrap(found)
     places, rest = _places(x, indices), x.shape[1:]
@@ -100,18 +100,18 @@ def gather(x: ndarray, indices: ndarray) -> ndarray:
     rows = reshaped(as_node(x), (x.shape[0], *row))
     shape = (places.shape[0], *row)
     node = made(_GATHER, _gather, (rows, places), shape, x.dtype, objects=(take_rows,), is_costly=True)
-    if not by_kernels(node) and not _LINES:
-        _LINES.append(node.op)
     return wrap(reshaped(node, indices.shape + rest))
 
 
-#: The operation, once it has been there.
-_LINES: list[Op] = []
-OPERATORS["gather"] = gather
+set_operators(gather=gather)
 
 
 def _gather(x: str, places: str, helper: str) -> str:
     return f"{helper}({x}, {places})"
+
+
+#: The operation of lines on the host.
+_ELEMENTS = operation(_GATHER, _gather, (name_of(take_rows),), count=2, is_costly=True)
 
 
 _MODES = {

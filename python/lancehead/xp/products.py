@@ -8,7 +8,7 @@ import numpy as np
 
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes, places
-from lancehead.xp.arrays import OPERATORS, lazy, ndarray, wrap
+from lancehead.xp.arrays import lazy, ndarray, set_operators, wrap
 from lancehead.xp.devices import by_kernels
 from lancehead.xp.elementwise import conj, convert, multiply, operands
 from lancehead.xp.graph import Op, made
@@ -53,7 +53,7 @@ def _product(a: str, b: str) -> str:
     return f"np.matmul({a}, {b})"
 
 
-OPERATORS["matmul"] = matmul
+set_operators(matmul=matmul)
 
 
 _FLOATING = frozenset(dtypes.REAL_FLOATING + dtypes.COMPLEX)

@@ -22,8 +22,8 @@ from lancehead.xp.devices import CPU, Device, as_device
 from lancehead.xp.elementwise import as_node, convert, multiply
 from lancehead.xp.folds import as_line, map
 from lancehead.xp.graph import Node, leaf, made
-from lancehead.xp.manipulation import axis_of, broadcast_to
-from lancehead.xp.reducing import argsort, cumulative_sum, searchsorted, take, take_along_axis
+from lancehead.xp.manipulation import axis_of, broadcast_to, reshape, take, take_along_axis
+from lancehead.xp.reducing import argsort, cumulative_sum, searchsorted
 from lancehead.xp.rows import Element, Kind, Row
 from lancehead.xp.streams import Sequential, Threads, mapped, numpy_generator
 
@@ -386,8 +386,6 @@ class Generator:
 
 
 def _reshape(x: ndarray, shape: tuple[int, ...]) -> ndarray:
-    from lancehead.xp.manipulation import reshape
-
     return wrap(reshape(x, shape).node())
 
 

@@ -13,12 +13,13 @@ import numpy as np
 
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes, places
-from lancehead.xp.arrays import broadcast, from_numpy, lazy, ndarray, wrap
+from lancehead.xp.arrays import from_numpy, lazy, ndarray, wrap
+from lancehead.xp.creation import full
 from lancehead.xp.devices import by_kernels
-from lancehead.xp.elementwise import as_node, convert, minimum, operands, sqrt, square
+from lancehead.xp.elementwise import as_node, convert, not_equal, operands, sqrt, square
 from lancehead.xp.folds import is_mapped, total
-from lancehead.xp.graph import Node, Op, leaf, made
-from lancehead.xp.manipulation import astype, axes_of, axis_of, broadcast_to, concat, flip, reshape
+from lancehead.xp.graph import Op, made
+from lancehead.xp.manipulation import astype, axes_of, axis_of, concat, flip, reshape, take
 from lancehead.xp.rows import Element, Gives, How, Kind, Law, Row
 
 
@@ -45,9 +46,6 @@ _CUMPROD = Row("cumprod", how=How.SCANNED, law=Law.PRODUCT, is_portable=True, fi
 SORT = Row("sort", how=How.SORTED, nanoseconds=60.0, is_portable=True, fills=True)
 ARGSORT = Row("argsort", how=How.SORTED, nanoseconds=60.0, is_portable=True, gives_places=True, fills=True)
 _SEARCHSORTED = Row("searchsorted", element=Element.SEARCHED, nanoseconds=60.0, reads=2)
-_WHERE = Row("where", Kind.ELEMENTWISE, element=Element.CHOICE, is_portable=True)
-TAKE = Row("take", element=Element.ALONG, is_portable=True, takes_places=True, fills=True)
-TAKE_ALONG_AXIS = Row("take_along_axis", element=Element.IN_LINE, takes_places=True)
 
 
 def _mean_dtype(x: ndarray) -> np.dtype[Any]:
@@ -231,9 +229,7 @@ def count_nonzero(x: ndarray, /, *, axis: Any = None, keepdims: bool = False) ->
 
 
 def _not_zero(x: ndarray) -> ndarray:
-    from lancehead.xp import elementwise
-
-    return elementwise.not_equal(x, 0)
+    return not_equal(x, 0)
 
 
 def _running(row: Row, x: ndarray, axis: int | None, dtype: Any, include_initial: bool) -> ndarray:
@@ -248,8 +244,6 @@ def _running(row: Row, x: ndarray, axis: int | None, dtype: Any, include_initial
     found = wrap(convert(made(row, _scan, (node,), x.shape, wide, static=(row.name, k), is_costly=True), wanted))
     if not include_initial or row.law is None:
         return found
-    from lancehead.xp.creation import full
-
     first = (*x.shape[:k], 1, *x.shape[k + 1 :])
     return concat([full(first, row.law.nothing, dtype=wanted, device=x.device), found], axis=k)
 
@@ -276,8 +270,6 @@ def diff(
     x: ndarray, /, *, axis: int = -1, n: int = 1, prepend: ndarray | None = None, append: ndarray | None = None
 ) -> ndarray:
     """Differences of neighbours along an axis, `n` times. ValueError for a negative number of times."""
-    from lancehead.xp.manipulation import concat
-
     if n < 0:
         raise ValueError(f"differences are taken 0 times or more often, not {n}")
     k = axis_of(axis, x.ndim)
@@ -363,99 +355,11 @@ def _searched(a: str, v: str, side: str) -> str:
     return f"np.searchsorted({a}, {v}, side={side!r})"
 
 
-def where(condition: ndarray, x1: Any, x2: Any, /) -> ndarray:
-    """Elements of `x1` where the condition is true, else of `x2`."""
-    if type(condition) is ndarray and type(x1) is ndarray and type(x2) is ndarray:
-        m, a, b = condition.node(), x1.node(), x2.node()
-        op = _CHOICES.get(a.dtype)
-        if op is not None and b.dtype is a.dtype and m.dtype is dtypes.bool and a.device is b.device is m.device:
-            shape = a.shape if a.shape == b.shape else broadcast(a.shape, b.shape)
-            shape = shape if shape == m.shape else broadcast(m.shape, shape)
-            found = lazy(op, (m, a, b), shape, a.dtype, a.device)
-            found._node.place = places.here()
-            return found
-    if condition.dtype != dtypes.bool:
-        raise TypeError(f"a condition is of truth values, not {condition.dtype}")
-    if not isinstance(x1, ndarray) and not isinstance(x2, ndarray):
-        dtype = np.result_type(x1, x2)
-        a, b = as_node(x1, dtype), as_node(x2, dtype)
-    else:
-        a, b = operands(x1, x2)
-    dtype = dtypes.as_dtype(np.result_type(a.dtype, b.dtype))
-    shape = np.broadcast_shapes(condition.shape, a.shape, b.shape)
-    found = chosen(as_node(condition), convert(a, dtype), convert(b, dtype), shape)
-    if not by_kernels(found._node):
-        _CHOICES[dtype] = found._node.op
-    return found
-
-
-def chosen(condition: Node, a: Node, b: Node, shape: tuple[int, ...]) -> ndarray:
-    """Elements of one of two nodes of one type, in a shape."""
-    return wrap(made(_WHERE, _chosen, (condition, a, b), shape, a.dtype, is_fresh=True))
-
-
-#: Operations of `where` by types of elements.
-_CHOICES: dict[np.dtype[Any], Op] = {}
-
-
-def _chosen(m: str, a: str, b: str) -> str:
-    return f"np.where({m}, {a}, {b})"
-
-
 def nonzero(x: ndarray, /) -> tuple[ndarray, ...]:
     """Places of elements that are not zero, a line for each axis. Their number is needed, so it computes."""
     if not x.ndim:
         raise ValueError("nonzero of an array without axes")
     return tuple(from_numpy(np.ascontiguousarray(k), x.device) for k in np.nonzero(x.numpy()))
-
-
-def places_in(indices: ndarray, n: int) -> Node:
-    """The node of places along an axis of an extent, as integers that `int64` holds; TypeError for others."""
-    node = as_node(indices)
-    if node.dtype is dtypes.int64:
-        return node
-    if node.dtype not in dtypes.INTEGRAL:
-        raise TypeError(f"indices are integers, not {indices.dtype}")
-    if node.dtype == dtypes.uint64:
-        # Those that int64 does not hold are out of bounds, too.
-        return convert(as_node(minimum(indices, wrap(leaf(np.asarray(n, dtypes.uint64))))), dtypes.int64)
-    return node
-
-
-def take(x: ndarray, indices: ndarray, /, *, axis: int | None = None) -> ndarray:
-    """Elements at places along an axis. TypeError unless these are integers, IndexError for one that is not there."""
-    if axis is None:
-        if x.ndim != 1:
-            raise ValueError(f"an axis is needed for an array with {x.ndim} axes")
-        axis = 0
-    k = axis_of(axis, x.ndim)
-    nodes = (as_node(x), places_in(indices, x.shape[k]))
-    before = nodes[0].shape
-    shape = (*before[:k], *indices.shape, *before[k + 1 :])
-    return wrap(made(TAKE, _taken, nodes, shape, x.dtype, static=(k,), is_costly=True))
-
-
-def _taken(a: str, i: str, axis: int) -> str:
-    return f"np.take({a}, {i}, axis={axis})"
-
-
-def take_along_axis(x: ndarray, indices: ndarray, /, *, axis: int = -1) -> ndarray:
-    """Elements at the places of each line along an axis."""
-    k = axis_of(axis, x.ndim)
-    outer = np.broadcast_shapes(_without(x.shape, k), _without(indices.shape, k))
-    a = broadcast_to(x, (*outer[:k], x.shape[k], *outer[k:]))
-    i = broadcast_to(indices, (*outer[:k], indices.shape[k], *outer[k:]))
-    nodes = (as_node(a), convert(places_in(i, x.shape[k]), dtypes.int64))
-    node = made(TAKE_ALONG_AXIS, _along, nodes, i.shape, x.dtype, static=(k,), is_costly=True)
-    return wrap(node)
-
-
-def _without(shape: tuple[int, ...], k: int) -> tuple[int, ...]:
-    return (*shape[:k], *shape[k + 1 :])
-
-
-def _along(a: str, i: str, axis: int) -> str:
-    return f"np.take_along_axis({a}, {i}, {axis})"
 
 
 UniqueAllResult = namedtuple("UniqueAllResult", ["values", "indices", "inverse_indices", "counts"])
@@ -493,8 +397,8 @@ def unique_values(x: ndarray, /) -> ndarray:
 
 __all__ = [
     "all", "any", "argmax", "argmin", "argsort", "count_nonzero", "cumulative_prod", "cumulative_sum", "diff",
-    "max", "mean", "min", "nonzero", "prod", "searchsorted", "sort", "std", "sum", "take", "take_along_axis",
-    "unique_all", "unique_counts", "unique_inverse", "unique_values", "var", "where",
+    "max", "mean", "min", "nonzero", "prod", "searchsorted", "sort", "std", "sum", "unique_all", "unique_counts",
+    "unique_inverse", "unique_values", "var",
 ]  # fmt: skip
 
 near_keywords(globals())

@@ -22,9 +22,8 @@ from numpy import empty
 from lancehead.decorators import njit
 from lancehead.lib import prim
 from lancehead.xp import devices
-from lancehead.xp.costs import largest
 from lancehead.xp.cutting import rounds
-from lancehead.xp.graph import NAMES, Node, Op
+from lancehead.xp.graph import NAMES, Node, Op, backend, size
 from lancehead.xp.places import add_note, add_note_of_region
 from lancehead.xp.rows import Kind
 from lancehead.xp.tiling import Looped, Loops, loops_of
@@ -134,10 +133,15 @@ class Region:
 
 
 _numbered = itertools.count()
-#: Options of all regions that are compiled from now on.
-OPTIONS: dict[str, Any] = {}
+_nogil = False
 #: Compiled functions by their texts; schedules differ in numbers, too.
 _FUNCTIONS: dict[str, Any] = {}
+
+
+def release_gil() -> None:
+    """Has regions that are compiled from now on release the interpreter's lock, as several threads run them."""
+    global _nogil
+    _nogil = True
 
 
 def _compiled(text: str) -> Any:
@@ -148,7 +152,7 @@ def _compiled(text: str) -> Any:
         exec(compile(text, f"<lancehead.xp {next(_numbered)}>", "exec"), names)
         function = names["region"]
         names.update((name, NAMES[name]) for name in function.__code__.co_names if name in NAMES)
-        found = _FUNCTIONS[text] = njit(function, error_model="numpy", cache=True, **OPTIONS)
+        found = _FUNCTIONS[text] = njit(function, error_model="numpy", cache=True, nogil=_nogil)
     return found
 
 
@@ -459,13 +463,9 @@ def compute(*wanted: Node) -> None:
     Raises what the operations raise.
     """
     if devices.IN_USE:
-        EVERYWHERE[0](wanted)
+        backend().compute(wanted)
     else:
         compute_here(*wanted)
-
-
-#: The function that computes nodes once there are arrays on devices; the module that has it sets it.
-EVERYWHERE: list[Any] = []
 
 
 def compute_here(*wanted: Node) -> None:
@@ -497,6 +497,12 @@ def computed_region(order: list[Node], kept: list[Node]) -> Region:
     step = joined(order, kept)
     _run(step)
     return step.region
+
+
+def largest(nodes: Sequence[Node], count: int = 3) -> str:
+    """The largest nodes, for a message."""
+    found = sorted(dict.fromkeys(nodes), key=size, reverse=True)[:count]
+    return ", ".join(f"{n.op.name} of shape {n.shape} and type {n.dtype} ({size(n):,} bytes)" for n in found if size(n))
 
 
 def failed_region(error: Exception, region: Region, order: Sequence[Node]) -> None:

@@ -16,8 +16,8 @@ from lancehead.xp.devices import by_kernels
 from lancehead.xp.elementwise import as_node, convert
 from lancehead.xp.folds import as_line, reshaped
 from lancehead.xp.graph import Node, made, several
-from lancehead.xp.manipulation import axis_of, moveaxis
-from lancehead.xp.reducing import ARGSORT, SORT, TAKE, TAKE_ALONG_AXIS, argsort
+from lancehead.xp.manipulation import TAKE, TAKE_ALONG_AXIS, axis_of, moveaxis
+from lancehead.xp.reducing import ARGSORT, SORT, argsort
 from lancehead.xp.regions import compute
 from lancehead.xp.rows import How, Row
 

@@ -17,6 +17,7 @@ from lancehead.xp.drawing import philox4x32
 from lancehead.xp.elementwise import add, multiply
 from lancehead.xp.folds import map
 from lancehead.xp.graph import Emit, Node, leaf, made, transferred
+from lancehead.xp.manipulation import reshape
 from lancehead.xp.rows import Kind, Row
 
 _CURAND = Row("curand", Kind.DRAWN)
@@ -270,15 +271,11 @@ class Threads:
 
     def bits(self, size: Any = None) -> ndarray:
         """Words of 32 bits as `curand` gives them."""
-        from lancehead.xp.manipulation import reshape
-
         shape = () if size is None else as_shape(size)
         return reshape(self._words(shape, 1), shape)
 
     def random(self, size: Any = None, dtype: Any = np.float64) -> ndarray:
         """Numbers above 0 and up to 1; of `float64` each takes two words."""
-        from lancehead.xp.manipulation import reshape
-
         shape = () if size is None else as_shape(size)
         if np.dtype(dtype) == dtypes.float32:
             return mapped(_float32, self.bits(shape))

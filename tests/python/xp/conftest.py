@@ -10,4 +10,4 @@ from lancehead.xp import devices
 @pytest.fixture
 def by_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """The CPU device computes by the kernels of GPUs, which nothing else runs where there is none."""
-    monkeypatch.setattr(devices, "KERNELS", [True])
+    monkeypatch.setattr(devices, "KERNELS", True)

@@ -278,7 +278,7 @@ def test_places_are_devices() -> None:
 
 @pytest.mark.parametrize("kernels", (False, True))
 def test_tuning_on_devices(kernels: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "KERNELS", [kernels])
+    monkeypatch.setattr(devices, "KERNELS", kernels)
     for f in (lambda: xp.exp(THERE) + 1.0, lambda: THERE @ THERE.T, lambda: xp.sum(THERE, axis=1)):
         y = f()
         found = y.autotune(budget=0.2)
