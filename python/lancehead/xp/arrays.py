@@ -13,6 +13,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from lancehead import _core
 from lancehead._core import data_address
+from lancehead.caches import Cache
 from lancehead.options import near_members
 from lancehead.xp import devices, dtypes, records
 from lancehead.xp.devices import CPU, IN_USE, Device, as_device
@@ -105,12 +106,12 @@ broadcast = functools.lru_cache(1024)(np.broadcast_shapes)
 
 #: By names of functions of elements: operations and types of results by the type of operands, or the types of each.
 #: That of a Python number is its class; the type of its node comes third then.
-_KNOWN: dict[str, dict[Any, Any]] = {}
+_KNOWN: dict[str, Cache[Any, Any]] = {}
 
 
-def known(name: str) -> dict[Any, Any]:
+def known(name: str) -> Cache[Any, Any]:
     """The cached facts of an elementwise function, by the types of its operands."""
-    return _KNOWN.setdefault(name, {})
+    return _KNOWN.setdefault(name, Cache(1024))
 
 
 def unary(name: str, slow: Callable[[Any], ndarray]) -> Callable[[Any], ndarray]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from lancehead import _core, config, cuda
 from lancehead._core import __version__, cache_directory
+from lancehead.caches import Cache
 from lancehead.cuda.errors import CudaAPIError
 from lancehead.xp.arrays import ndarray
 from lancehead.xp.device_regions import prepare, runner, steps_of, synchronize
@@ -45,7 +46,7 @@ _TAKES_LONG = 1.0
 _TUNED = ("tile", "chunks", "unroll", "vectorize", "block")
 
 #: Schedules that were found, by what they hold for.
-_FOUND: dict[str, Schedule] = {}
+_FOUND: Cache[str, Schedule] = Cache(1024)
 
 
 def autotune(f: Callable[..., ndarray] | ndarray, *arguments: Any, budget: float = 1.0) -> Schedule:

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from lancehead import _core, extending
+from lancehead.caches import Cache
 
 #: Names that code reads, of globals and attributes, in order.
-_READ: dict[CodeType, tuple[str, ...]] = {}
+_READ: Cache[CodeType, tuple[str, ...]] = Cache(4096)
 #: Numbers and texts, which are values by themselves.
 PLAIN = (bool, int, float, complex, str, bytes, type(None), np.number, np.bool_)
 #: The mark of a function whose lists are copies: those of the program would not get what it appends.
@@ -29,8 +30,9 @@ _NUMBER = frozenset((bool, int, float))
 _SERVED = frozenset((*(path.stem for path in (Path(__file__).parents[1] / "lib").iterdir()), "lancehead"))
 
 
-def _names(code: CodeType) -> set[str]:
-    inner = (_names(c) for c in code.co_consts if isinstance(c, CodeType))
+def all_names(code: CodeType) -> set[str]:
+    """Names that code, and code in it, reads, of globals and attributes."""
+    inner = (all_names(c) for c in code.co_consts if isinstance(c, CodeType))
     return set(code.co_names).union(*inner)
 
 
@@ -38,7 +40,7 @@ def names_of(code: CodeType) -> tuple[str, ...]:
     """Names that code reads, of globals and attributes, in order."""
     names = _READ.get(code)
     if names is None:
-        names = _READ[code] = tuple(sorted(_names(code)))
+        names = _READ[code] = tuple(sorted(all_names(code)))
     return names
 
 

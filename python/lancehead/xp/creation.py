@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.caches import Cache
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes
 from lancehead.xp.arrays import from_numpy, ndarray, wrap
@@ -124,7 +125,7 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
 
 
 #: Operations by types of elements.
-_KNOWN: dict[np.dtype[Any], Op] = {}
+_KNOWN: Cache[np.dtype[Any], Op] = Cache(64)
 
 _NUMBERS = frozenset((bool, int, float))
 

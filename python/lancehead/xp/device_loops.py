@@ -5,6 +5,7 @@ Reductions and scans have the orders of the host (`device_orders.py`), whichever
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from contextvars import ContextVar
@@ -13,15 +14,16 @@ from typing import Any
 import numpy as np
 
 from lancehead import cuda
+from lancehead.caches import Cache
 from lancehead.decorators import njit
+from lancehead.xp import captured, dtypes
 from lancehead.xp import device_orders as orders
 from lancehead.xp import device_texts as texts
-from lancehead.xp import dtypes
 from lancehead.xp import functions as of
 from lancehead.xp.device_folds import fold_of
 from lancehead.xp.device_schedules import THREADS, tile_of
 from lancehead.xp.devices import over_host
-from lancehead.xp.graph import NAMES, Node
+from lancehead.xp.graph import Node, objects_of
 from lancehead.xp.kernels import Code, Index, Places, axis_of, cast, how, order_of, strided
 from lancehead.xp.regions import alone
 from lancehead.xp.rows import How
@@ -31,16 +33,18 @@ SHAPE: ContextVar[tuple[int, int]] = ContextVar("SHAPE", default=(THREADS, 1))
 #: Elements that a thread counts and moves.
 PART = 1024
 
-_COMPILED: dict[str, dict[str, Any]] = {}
+_COMPILED: Cache[str, dict[str, Any]] = Cache(2048)
+_numbered = itertools.count()
 
 
 def compiled(text: str) -> dict[str, Any]:
     """The kernels that a text defines, and their functions. They are compiled when they are first used."""
     found = _COMPILED.get(text)
     if found is None:
-        names = dict(NAMES, np=np, cuda=cuda, njit=njit)
-        exec(compile(text, f"<lancehead.xp kernel {len(_COMPILED)}>", "exec"), names)
-        found = _COMPILED.setdefault(text, names)
+        code = compile(text, f"<lancehead.xp kernel {next(_numbered)}>", "exec")
+        names = dict(objects_of(captured.all_names(code)), np=np, cuda=cuda, njit=njit)
+        exec(code, names)
+        found = _COMPILED.added(text, names)
     return found
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lancehead import cuda
+from lancehead.caches import Cache
 from lancehead.xp.device_loops import SHAPE, Step, check_step, element_step
 from lancehead.xp.device_schedules import again, apart, check_place, elsewhere, is_elsewhere
 from lancehead.xp.device_schedules import check as check_schedule
@@ -154,7 +155,7 @@ class Run:
         return found
 
 
-_PLANS: dict[Any, Plan] = {}
+_PLANS: Cache[Any, Plan] = Cache(2048)
 _LOCK = threading.Lock()
 
 

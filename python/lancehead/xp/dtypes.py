@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.caches import Cache
 from lancehead.options import suggestion
 
 bool = np.dtype(np.bool_)
@@ -40,7 +41,7 @@ _OTHER = "MmSUV"
 
 
 #: The types of the standard, and `float16`, by what named them.
-_FOUND: dict[Any, np.dtype[Any]] = {}
+_FOUND: Cache[Any, np.dtype[Any]] = Cache(1024)
 _SAME = {d: d for d in (*ALL, float16)}
 
 
@@ -67,7 +68,7 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
     return found
 
 
-@functools.cache
+@functools.lru_cache(1024)
 def text(dtype: np.dtype[Any]) -> str:
     """The text of a type in compiled code; TypeError for records, which it cannot make."""
     if dtype.fields is not None or dtype.kind == "V":

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.caches import Cache
 from lancehead.xp import dtypes, places
 from lancehead.xp.arrays import binary, broadcast, from_numpy, known, lazy, ndarray, set_operators, unary, wrap
 from lancehead.xp.devices import by_kernels
@@ -75,7 +76,7 @@ def _number_type(common: np.dtype[Any], x: Any) -> np.dtype[Any]:
     return found
 
 
-_NUMBER_TYPES: dict[Any, np.dtype[Any]] = {}
+_NUMBER_TYPES: Cache[Any, np.dtype[Any]] = Cache(1024)
 
 
 def convert(node: Node, dtype: np.dtype[Any]) -> Node:
@@ -97,7 +98,7 @@ def convert(node: Node, dtype: np.dtype[Any]) -> Node:
 
 _ASTYPE = Row("astype", Kind.ELEMENTWISE, element=Element.CAST, is_portable=True)
 #: Operations of conversions by types. They raise no errors, so that their places do not matter.
-_CONVERSIONS: dict[np.dtype[Any], Op] = {}
+_CONVERSIONS: Cache[np.dtype[Any], Op] = Cache(64)
 
 
 def _astype(a: str, name: str) -> str:
@@ -105,7 +106,7 @@ def _astype(a: str, name: str) -> str:
 
 
 #: The operation and the type of the result of a function for types of operands.
-_RESOLVED: dict[Any, tuple[Op, np.dtype[Any]]] = {}
+_RESOLVED: Cache[Any, tuple[Op, np.dtype[Any]]] = Cache(4096)
 
 
 def apply(name: str, *given: Any) -> ndarray:
@@ -408,7 +409,7 @@ def chosen(condition: Node, a: Node, b: Node, shape: tuple[int, ...]) -> ndarray
 
 _WHERE = Row("where", Kind.ELEMENTWISE, element=Element.CHOICE, is_portable=True)
 #: Its operations by types of elements.
-_CHOICES: dict[np.dtype[Any], Op] = {}
+_CHOICES: Cache[np.dtype[Any], Op] = Cache(1024)
 
 
 def _chosen(m: str, a: str, b: str) -> str:

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy import empty
 
+from lancehead.caches import Cache
 from lancehead.decorators import njit
 from lancehead.lib.primitives import folding
 from lancehead.options import near_keywords
@@ -108,6 +109,10 @@ def _same(x):  # type: ignore[no-untyped-def]
     return x
 
 
+#: The function that gives its argument.
+_SAME = of.compiled(_same)
+
+
 def _call(*given: str) -> str:
     *names, f = given
     return f"{f}({', '.join(names)})"
@@ -123,7 +128,7 @@ def map(f: Any, *arrays: Any) -> Any:
     x, plain = arrays[0] if len(arrays) == 1 else None, None
     if type(x) is ndarray and type(f) is FunctionType:
         a = x._node if x._view is None else x._view.node()
-        known = _BARE_MAPS.get((id(f.__code__), a.dtype))
+        known = _bare_map((id(f.__code__), a.dtype))
         if known is None or f.__closure__ or f.__defaults__ or f.__kwdefaults__:
             plain = captured.plain_key(f)
             known = None if plain is None else _PLAIN_MAPS.get((plain, a.dtype))
@@ -132,6 +137,7 @@ def map(f: Any, *arrays: Any) -> Any:
             # Functions of the program may raise.
             result._node.place = places.here()
             return result
+    given = f
     f, nodes, dtype = several.elementwise(f, arrays)
     if isinstance(dtype, tuple):
         shape, text = np.broadcast_shapes(*(n.shape for n in nodes)), several.Text()
@@ -143,10 +149,10 @@ def map(f: Any, *arrays: Any) -> Any:
     if found is None:
         node = made(_MAP, _call, nodes, shape, dtype, objects=(of.ufunc(f, len(nodes)),))
         found = _MAPS[f, len(nodes)] = node.op
-        _ELEMENTS[found] = f
+        found.function = f
     if plain is not None:
-        # The compiled function keeps the code and its globals alive.
-        _PLAIN_MAPS[plain, dtype if x is None else x.dtype] = found, dtype
+        # The function stays: its globals, and modules that it reads, are in the key by identity.
+        _PLAIN_MAPS[plain, dtype if x is None else x.dtype] = found, dtype, given
         if x is not None and len(plain) == 2 and not captured.names_of(f.__code__):
             _BARE_MAPS[id(f.__code__), x.dtype] = found, dtype, f.__code__
     return _placed(Node(found, tuple(nodes), shape, dtype))
@@ -169,21 +175,21 @@ def _placed(node: Node) -> ndarray:
     return wrap(node)
 
 
-#: Operations of `map` by functions and numbers of operands, and functions by these operations.
-_MAPS: dict[Any, Op] = {}
-_ELEMENTS: dict[Op, Any] = {}
+#: Operations of `map` by functions and numbers of operands.
+_MAPS: Cache[Any, Op] = Cache(4096)
 #: Operations and types of results by code that captured nothing, its globals, and the type of elements.
-_PLAIN_MAPS: dict[Any, tuple[Any, ...]] = {}
+_PLAIN_MAPS: Cache[Any, tuple[Any, ...]] = Cache(4096)
 #: The same by the identity of code that reads no names, which are not looked up; the code stays, so that it stays its.
-_BARE_MAPS: dict[Any, tuple[Any, ...]] = {}
+_BARE_MAPS: Cache[Any, tuple[Any, ...]] = Cache(4096)
+_bare_map = _BARE_MAPS.get
 #: Functions of elements in which others are called, by what they consist of.
-_JOINED: dict[Any, Any] = {}
+_JOINED: Cache[Any, Any] = Cache(4096)
 #: So many functions become one.
 _MANY = 64
 
 
 def _is_map(n: Node, shape: tuple[int, ...]) -> bool:
-    return n.value is None and n.op in _ELEMENTS and n.shape == shape
+    return n.value is None and n.op.function is not None and n.shape == shape
 
 
 def _place_of(
@@ -220,7 +226,8 @@ def _joined(f: Any, nodes: list[Node], shape: tuple[int, ...]) -> tuple[Any, lis
     place: dict[Node, int] = {}
     roots = tuple([_place_of(n, 0, shape, place, calls, leaves) for n in nodes])
     key = (f, roots, *calls)
-    if key not in _JOINED:
+    found = _JOINED.get(key)
+    if found is None:
         names = ", ".join(f"x{i}" for i in range(len(leaves)))
 
         def called(i: int, places: Sequence[int]) -> str:
@@ -228,14 +235,14 @@ def _joined(f: Any, nodes: list[Node], shape: tuple[int, ...]) -> tuple[Any, lis
 
         lines = [f"    t{i} = {called(i, places)}\n" for i, (_, places) in enumerate(calls)]
         text = f"def call({names}):\n{''.join(lines)}    return {called(len(calls), roots)}\n"
-        _JOINED[key] = of.made(text, *(_ELEMENTS[op] for op, _ in calls), f)
+        found = _JOINED[key] = of.made(text, *(op.function for op, _ in calls), f)
     if len(calls) == len(chain) - 1 and leaves == [n]:
-        _JOINED[tuple(chain)] = _JOINED[key]
-    return _JOINED[key], leaves
+        _JOINED[tuple(chain)] = found
+    return found, leaves
 
 
 #: Operations of reductions, by what they consist of.
-_REDUCTIONS: dict[Any, Op] = {}
+_REDUCTIONS: Cache[Any, Op] = Cache(4096)
 
 
 def _folded(
@@ -262,12 +269,13 @@ def _folded(
     # Elements of a line along an axis are as far from each other as there are elements after the axis.
     m = 1 if axis is None else math.prod(shape[axis + 1 :])
     key = (op, f, texts, dtype, m == 1, is_commutative)
-    if key not in _REDUCTIONS:
-        _REDUCTIONS[key] = _reduction(op, f, texts, dtype, m == 1, is_commutative)
-        if dtype.kind in "biufc":
-            _REDUCTIONS[key].fills, _REDUCTIONS[key].filling = True, None
+    found = _REDUCTIONS.get(key)
+    if found is None:
+        found = _REDUCTIONS[key] = _reduction(op, f, texts, dtype, m == 1, is_commutative)
+        if dtype.kind in "biufc" and not found.fills:
+            found.fills, found.filling = True, None
     rows = math.prod(out) if m == 1 else math.prod(shape[:axis])
-    return _placed(Node(_REDUCTIONS[key], given, out, dtype, (rows, n, m, out)))
+    return _placed(Node(found, given, out, dtype, (rows, n, m, out)))
 
 
 def _folded_there(
@@ -275,7 +283,7 @@ def _folded_there(
 ) -> ndarray:
     # A reduction on a device, whose kernel contains the map.
     elements, dtype, order = types
-    if len(nodes) == 1 and nodes[0].shape == shape and f is of.compiled(_same):
+    if len(nodes) == 1 and nodes[0].shape == shape and f is _SAME:
         x = nodes[0]
     else:
         x = made(_MAP, _call, nodes, shape, elements, objects=(of.ufunc(f, len(nodes)),))
@@ -326,7 +334,7 @@ def reduce(f: Any, x: Any, *, init: Any = None, axis: int | None = None, check: 
     of an array for each item. Raises ValueError for no elements without an initial value, and with `check` if the
     operator is not associative on samples, TypeError for tuples of different forms.
     """
-    return transform_reduce(of.compiled(_same), f, init, x, axis=axis, check=check)
+    return transform_reduce(_SAME, f, init, x, axis=axis, check=check)
 
 
 def transform_reduce(f: Any, op: Any, init: Any, *arrays: Any, axis: int | None = None, check: bool = False) -> Any:
@@ -363,13 +371,13 @@ def total(x: ndarray) -> ndarray:
     shape, ops, n = node.shape, list[Op](), node
     while n.value is None and len(ops) < _MANY:
         op, inputs = n.op, n.inputs
-        if op not in _ELEMENTS or len(inputs) != 1 or n.shape != shape:
+        if op.function is None or len(inputs) != 1 or n.shape != shape:
             break
         ops.append(op)
         n = inputs[0]
     key = (*ops, n.dtype, node.dtype)
     is_chain = n.value is not None and n.shape == shape and 0 not in shape and len(shape) > 0 and not by_kernels(node)
-    known = _TOTALS.get(key) if is_chain else None
+    known = _total_of(key) if is_chain else None
     if known is not None:
         op, dtype = known
         first = _NOTHING.get(dtype)
@@ -383,9 +391,10 @@ def total(x: ndarray) -> ndarray:
 
 
 #: Operations and types of sums of all elements by the maps of which they are, and by the types before and after them.
-_TOTALS: dict[Any, tuple[Op, np.dtype[Any]]] = {}
+_TOTALS: Cache[Any, tuple[Op, np.dtype[Any]]] = Cache(4096)
+_total_of = _TOTALS.get
 #: Nodes of no elements, by types: initial values that are not there.
-_NOTHING: dict[np.dtype[Any], Node] = {}
+_NOTHING: Cache[np.dtype[Any], Node] = Cache(1024)
 
 
 def inner(f: Any, op: Any, a: Any, b: Any, *, init: Any = None, check: bool = False) -> Any:

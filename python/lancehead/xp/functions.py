@@ -14,28 +14,27 @@ from typing import Any
 import numpy as np
 
 from lancehead import _core, types
+from lancehead.caches import Cache
 from lancehead.decorators import njit, prange
 from lancehead.lib.primitives.lines import element, put
 from lancehead.ufuncs import vectorize
 from lancehead.xp import captured, dtypes
 from lancehead.xp.arrays import ndarray
 from lancehead.xp.elementwise import operands
-from lancehead.xp.graph import Node, name_of
+from lancehead.xp.graph import Node, describe, name_of
 
 #: Compiled functions by code and by what they captured.
-_COMPILED: dict[Any, Any] = {}
+_COMPILED: Cache[Any, tuple[Any, Any]] = Cache(4096)
 #: The same for functions that captured nothing, by identity of the code, which stays: code, globals, compiled.
-_PLAIN_COMPILED: dict[Any, tuple[Any, Any]] = {}
+_PLAIN_COMPILED: Cache[Any, tuple[Any, Any]] = Cache(4096)
 #: Operators and the types that they accumulate, by operator, type of the first value, and type of elements.
-_ACCUMULATED: dict[Any, tuple[Any, np.dtype[Any]]] = {}
+_ACCUMULATED: Cache[Any, tuple[Any, np.dtype[Any]]] = Cache(4096)
 #: Functions around functions, by these and their texts.
-_ADAPTED: dict[Any, Any] = {}
-#: The functions of Python that those made here are compiled from, by identity.
-_PROBES: dict[int, Any] = {}
-#: Texts and objects of functions that were made of them, functions of ufuncs.
-_SOURCES: dict[int, Any] = {}
-#: Types of results by functions and types of elements.
-_RESULTS: dict[Any, str] = {}
+_ADAPTED: Cache[Any, tuple[Any, Any]] = Cache(4096)
+#: Types of results, and their texts, by functions and types of elements; the functions stay.
+_RESULTS: Cache[Any, tuple[np.dtype[Any] | None, str, Any]] = Cache(4096)
+#: The mark of functions of Python from which compiled functions are made here.
+_OURS = {"__lancehead_made__": True}
 
 
 #: Elements of a task of loops that call functions, of whose time the compiler may know nothing.
@@ -46,8 +45,10 @@ class _Types(dict[np.dtype[Any], Any]):
     def __missing__(self, dtype: np.dtype[Any]) -> Any:
         if dtype.fields is None:
             raise TypeError(f"functions take numbers, truth values and records, not elements of {dtype}")
-        found = self[dtype] = _core.typeof(np.zeros((), dtype)[()])
-        BY_TEXT[str(found)] = dtype
+        found = _RECORDS.get(dtype)
+        if found is None:
+            found = _RECORDS[dtype] = _core.typeof(np.zeros((), dtype)[()])
+        _BY_TEXT[str(found)] = dtype
         return found
 
 
@@ -55,8 +56,16 @@ class _Types(dict[np.dtype[Any], Any]):
 TYPES = _Types(
     {d: types.boolean if d == dtypes.bool else getattr(types, d.name) for d in (*dtypes.ALL, dtypes.float16)}
 )
-#: Types of elements by their texts in compiled code.
-BY_TEXT = {str(t): d for d, t in TYPES.items()}
+#: Types of records.
+_RECORDS: Cache[np.dtype[Any], Any] = Cache(1024)
+#: Types of elements by their texts in compiled code: of numbers, and of records that were given.
+_NUMBERS = {str(t): d for d, t in TYPES.items()}
+_BY_TEXT: Cache[str, np.dtype[Any]] = Cache(1024)
+
+
+def element_type(text: str) -> np.dtype[Any] | None:
+    """The type of elements by its text in compiled code; None if there are no such elements."""
+    return _NUMBERS.get(text) or _BY_TEXT.get(text)
 
 
 class Zipped:
@@ -74,8 +83,9 @@ def compiled(f: Any) -> Any:
     cannot be called.
     """
     plain = captured.plain_key(f) if type(f) is FunctionType else None
-    if plain is not None and plain in _PLAIN_COMPILED:
-        return _PLAIN_COMPILED[plain][1]
+    known = None if plain is None else _PLAIN_COMPILED.get(plain)
+    if known is not None:
+        return known[1]
     if isinstance(f, _core.Dispatcher):
         return _dispatcher_of_now(f)
     if not isinstance(f, FunctionType):
@@ -83,16 +93,17 @@ def compiled(f: Any) -> Any:
             raise TypeError(f"a function is needed, not {type(f).__name__}")
         return f
     key = (f.__code__, captured.home(f), *captured.of_function(f))
-    if key not in _COMPILED:
+    known = _COMPILED.get(key)
+    if known is None:
         own = captured.of_now(f)
+        describe(own, *captured.content(own))
+        own.__dict__.update(_OURS)
         # Objects whose identity is part of the key stay alive with it.
-        found = njit(own, error_model="numpy")
-        _COMPILED[key] = found, (f.__globals__, f.__kwdefaults__, captured.cells_of(f), captured.globals_of(f))
-        name_of(found, *captured.content(own))
-        _PROBES[id(found)] = own
+        objects = f.__globals__, f.__kwdefaults__, captured.cells_of(f), captured.globals_of(f)
+        known = _COMPILED[key] = njit(own, error_model="numpy"), objects
     if plain is not None:
-        _PLAIN_COMPILED[plain] = f, _COMPILED[key][0]
-    return _COMPILED[key][0]
+        _PLAIN_COMPILED[plain] = f, known[0]
+    return known[0]
 
 
 def _dispatcher_of_now(f: Any) -> Any:
@@ -100,22 +111,13 @@ def _dispatcher_of_now(f: Any) -> Any:
     if type(f) is not _core.Dispatcher or type(f.py_func) is not FunctionType or captured.plain_key(f.py_func):
         return f
     key = captured.identity(f)
-    if key not in _COMPILED:
+    known = _COMPILED.get(key)
+    if known is None:
         found = captured.now(f, {})
-        _COMPILED[key] = found, f
         if found is not f:
-            name_of(found, *captured.content(found.py_func))
-    return _COMPILED[key][0]
-
-
-def function_of(f: Any) -> Any:
-    """The compiled function of numbers that a ufunc of `ufunc` was made of."""
-    return _SOURCES[id(f)]
-
-
-def text_of(f: Any) -> tuple[str, tuple[Any, ...]]:
-    """The text and the objects of a function of `made`."""
-    return _SOURCES[id(f)]  # type: ignore[no-any-return]
+            describe(found.py_func, *captured.content(found.py_func))
+        known = _COMPILED[key] = found, f
+    return known[0]
 
 
 def made(text: str, *objects: Any, parallel: Any = False) -> Any:
@@ -124,31 +126,29 @@ def made(text: str, *objects: Any, parallel: Any = False) -> Any:
     Places of elements that the text itself reads are there: they are not checked.
     """
     key = (text, *map(id, objects))
-    if key not in _ADAPTED:
+    known = _ADAPTED.get(key)
+    if known is None:
         names: dict[str, Any] = {"np": np, "prange": prange, "element": element, "put": put}
         names.update({f"f{i}": x for i, x in enumerate(objects)})
         exec(compile(text, "<lancehead.xp>", "exec"), names)
+        describe(names["call"], text, *map(name_of, objects))
+        names["call"].__dict__.update(_OURS)
         # The objects stay with it, so that their identities stay theirs.
-        found = njit(names["call"], error_model="numpy", parallel=parallel, boundscheck=False)
-        _ADAPTED[key] = (found, objects)
-        name_of(found, text, *map(name_of, objects))
-        _PROBES[id(found)] = names["call"]
-        _SOURCES[id(found)] = text, objects
-    return _ADAPTED[key][0]
+        known = _ADAPTED[key] = njit(names["call"], error_model="numpy", parallel=parallel, boundscheck=False), objects
+    return known[0]
 
 
 def ufunc(f: Any, count: int) -> Any:
     """The ufunc of a compiled function of so many numbers, with its own model of errors."""
     key = ("ufunc", id(f))
-    if key not in _ADAPTED:
+    known = _ADAPTED.get(key)
+    if known is None:
         names: dict[str, Any] = {"f0": f}
         numbers = ", ".join(f"x{i}" for i in range(count))
         exec(compile(f"def call({numbers}):\n    return f0({numbers})\n", "<lancehead.xp>", "exec"), names)
-        found = vectorize(names["call"])
-        _ADAPTED[key] = (found, f)
-        name_of(found, name_of(f), count)
-        _SOURCES[id(found)] = f
-    return _ADAPTED[key][0]
+        describe(names["call"], name_of(f), count)
+        known = _ADAPTED[key] = vectorize(names["call"]), f
+    return known[0]
 
 
 def typed(dtype: np.dtype[Any]) -> str:
@@ -178,10 +178,10 @@ def asked(f: Any, count: int) -> Any:
     """The compiled function of so many parameters that tells the type of a function's results; others have defaults."""
     if not isinstance(f, _core.Dispatcher):
         return _core.dispatcher(f, {}, [], False)
-    if id(f) in _PROBES:
-        # The code is in the cache for the next process that asks; regions have their own.
-        f = njit(_PROBES[id(f)], error_model="numpy", cache=True)
     python = f.py_func
+    if type(python) is FunctionType and _OURS.items() <= python.__dict__.items():
+        # The code is in the cache for the next process that asks; regions have their own.
+        f = njit(python, error_model="numpy", cache=True)
     more = python.__code__.co_argcount - count if type(python) is FunctionType else 0
     if more < 0 and not python.__code__.co_flags & inspect.CO_VARARGS:
         raise TypeError(f"`{python.__name__}` is called with {count} elements, and takes {count + more}")
@@ -197,17 +197,18 @@ def result_dtype(f: Any, given: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
     Raises TypeError if they are no numbers or truth values, and what the compiler says of the function.
     """
     key = (id(f), *given)
-    if key not in _RESULTS:
+    known = _RESULTS.get(key)
+    if known is None:
         # Without compilation by `LANCEHEAD_DISABLE_JIT`, functions are compiled for their types only.
-        _RESULTS[key] = str(asked(f, len(given)).compile(tuple(TYPES[d] for d in given)).return_type)
-        _ADAPTED.setdefault(("result", id(f)), f)
-    found = _RESULTS[key]
-    if found not in BY_TEXT:
+        text = str(asked(f, len(given)).compile(tuple(TYPES[d] for d in given)).return_type)
+        known = _RESULTS[key] = element_type(text), text, f
+    found, text, _ = known
+    if found is None:
         of = ", ".join(map(str, given))
         raise TypeError(
-            f"elements are numbers, truth values or given records; `{f.__name__}` gives {found} for elements of {of}"
+            f"elements are numbers, truth values or given records; `{f.__name__}` gives {text} for elements of {of}"
         )
-    return BY_TEXT[found]
+    return found
 
 
 def elementwise(f: Any, arrays: Sequence[Any]) -> tuple[Any, list[Node], np.dtype[Any]]:

@@ -10,12 +10,15 @@ import hashlib
 import math
 import re
 import threading
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from lancehead import _core
+from lancehead.caches import Cache
 from lancehead.xp import places
 from lancehead.xp.devices import Device
 from lancehead.xp.rows import Kind, Row, plain
@@ -32,7 +35,7 @@ class Op(_core.GraphOp):
     of a row has nothing to say of itself.
     """
 
-    __slots__ = ("emit", "fills", "here", "is_costly", "is_fresh", "kind", "name", "row", "static")
+    __slots__ = ("emit", "fills", "function", "here", "is_costly", "is_fresh", "kind", "name", "row", "static")
 
     def __init__(
         self,
@@ -47,6 +50,8 @@ class Op(_core.GraphOp):
         self.name, self.kind, self.emit, self.static = self.row.name, self.row.kind, emit, static
         #: The text that changes the first operand, if `emit` changes a copy of it.
         self.here = here
+        #: The function of elements of a map.
+        self.function: Any = None
         #: Whether its result is kept where the program holds it, even if only another one was asked for.
         self.is_costly = is_costly
         #: Whether its result is new memory in row-major order, which nothing else reads.
@@ -66,35 +71,77 @@ class Op(_core.GraphOp):
         return emit(*operands, *self.static)
 
 
-#: Functions and arrays that texts of operations name, by their names; and the names by identity.
-NAMES: dict[str, Any] = {}
-_NAMES: dict[int, str] = {}
-_NAMING = threading.Lock()
+class Name(str):
+    """The name of an object in texts of operations. The object, and names in its content, stay as long as the name."""
+
+    __slots__ = ("__weakref__", "content", "of")
+    content: tuple[Any, ...]
+    of: Any
 
 
-def name_of(x: Any, *content: Any) -> str:
-    """The name of an object in texts of operations; the object stays alive, so that the name stays its.
+#: Functions of this package that texts name, by their names.
+_LIBRARY: dict[str, object] = {}
+#: The names that there are: no two objects have one name at a time. Names by identity of the objects.
+_LIVING: weakref.WeakValueDictionary[str, Name] = weakref.WeakValueDictionary()
+_NAMES: Cache[int, Name] = Cache(4096)
+_NAMING = threading.RLock()
+#: The attribute of functions of Python with what a name is made of.
+_CONTENT = "__lancehead_content__"
+
+
+def add_to_library(**objects: object) -> None:
+    """Adds what texts name by names of its own."""
+    _LIBRARY.update(objects)
+
+
+def describe(function: FunctionType, *content: object) -> None:
+    """Says what a function is, in texts, numbers and names, of which the name of its compiled function is made."""
+    function.__dict__[_CONTENT] = content
+
+
+def _content(x: Any) -> tuple[Any, ...]:
+    if isinstance(x, np.dtype):
+        return (repr(x),)
+    function = getattr(x, "__wrapped__", getattr(x, "pyfunc", x))
+    return function.__dict__.get(_CONTENT, ()) if type(function) is FunctionType else ()
+
+
+def objects_of(names: Iterable[str]) -> dict[str, Any]:
+    """The objects that names of a text stand for, by name, and the names, which stay with them."""
+    found: dict[str, Any] = {name: _LIBRARY[name] for name in names if name in _LIBRARY}
+    living = [name for name in map(_LIVING.get, names) if name is not None]
+    return found | {name: name.of for name in living} | {"__lancehead_names__": living}
+
+
+def name_of(x: Any) -> Name:
+    """The name of an object in texts of operations.
 
     It consists of the object's own name and module, and a digest of its content, of texts and numbers, if there is
     some: in another process it is the same, so that regions are found in the cache.
     """
     found = _NAMES.get(id(x))
     if found is None:
+        content = _content(x)
         stem = f"f_{getattr(x, '__module__', '')}_{getattr(x, '__name__', type(x).__name__)}"
         if content:
             stem += "_" + hashlib.sha1(repr(content).encode()).hexdigest()[:16]
-        stem = found = re.sub(r"\W", "_", stem)
+        stem = text = re.sub(r"\W", "_", stem)
         with _NAMING:
-            count = 1
-            while NAMES.setdefault(found, x) is not x:
+            count, found = 1, _LIVING.get(text)
+            while found is not None and found.of is not x:
                 # Content that has no text does not tell objects apart.
                 count += 1
-                found = f"{stem}_{count}"
-            found = _NAMES.setdefault(id(x), found)
+                found = _LIVING.get(text := f"{stem}_{count}")
+            if found is None:
+                found = Name(text)
+                found.of, found.content = x, content
+                _LIVING[text] = found
+        _NAMES[id(x)] = found
     return found
 
 
-_OPS: dict[Any, Op] = {}
+_OPS: Cache[Any, Op] = Cache(8192)
+_known_op = _OPS.get
 
 
 def op(
@@ -112,7 +159,7 @@ def op(
     key = row, id(emit.__code__), static, count, is_costly, is_fresh
     found = _OPS.get(key)
     if found is None:
-        found = _OPS.setdefault(key, Op(row, emit, static, is_costly, is_fresh, here))
+        found = _OPS.added(key, Op(row, emit, static, is_costly, is_fresh, here))
     return found
 
 
@@ -175,7 +222,7 @@ def made(
     if objects:
         static = (*map(name_of, objects), *static)
     count = len(inputs)
-    found = _OPS.get((row, id(emit.__code__), static, count, is_costly, is_fresh))
+    found = _known_op((row, id(emit.__code__), static, count, is_costly, is_fresh))
     if found is None:
         found = op(row, emit, static, count=count, is_costly=is_costly, is_fresh=is_fresh, here=here)
     node = Node(found, tuple(inputs), shape, dtype, dynamic, None, device)
@@ -232,7 +279,7 @@ def size(node: Node) -> int:
 
 
 #: Nodes of numbers by their classes, values and types.
-NUMBERS: dict[Any, Node] = {}
+NUMBERS: Cache[Any, Node] = Cache(1000)
 
 
 def number(x: Any, dtype: np.dtype[Any] | None) -> Node:
@@ -243,7 +290,7 @@ def number(x: Any, dtype: np.dtype[Any] | None) -> Node:
     if found is None:
         scalar = np.asarray(x, dtype=dtype)[()]
         found = Node(ARRAY, (), (), scalar.dtype, (), scalar)
-        if type(x) is not complex and len(NUMBERS) < 1000:
+        if type(x) is not complex:
             NUMBERS[key] = found
     return found
 

@@ -15,7 +15,7 @@ import numpy as np
 from lancehead.xp import drawing, dtypes, selecting
 from lancehead.xp import functions as of
 from lancehead.xp.devices import is_gpu
-from lancehead.xp.graph import ARRAY, NAMES, TRANSFER, Node, name_of
+from lancehead.xp.graph import ARRAY, TRANSFER, Name, Node, name_of
 from lancehead.xp.rows import Element, How
 
 
@@ -211,9 +211,10 @@ def _where(code: Code, node: Node, index: Index) -> str:
     return code.let(f"{a} if {m} else {b}")
 
 
-def function_of(name: str) -> str:
+def function_of(name: Name) -> Name:
     """The name of the compiled function of numbers that a ufunc of `map` has."""
-    return name_of(of.function_of(NAMES[name]))
+    found: Name = name.content[0]
+    return found
 
 
 def _map(code: Code, node: Node, index: Index) -> str:
@@ -347,7 +348,7 @@ def _random(code: Code, node: Node, index: Index) -> str:
     place, flat = code.places.place[node], code.flat(index)
     given = [f"np.uint64({flat})", code.argument("dynamic", place, 0), code.argument("dynamic", place, 1)]
     name, *rest = node.op.static
-    fill = NAMES[name]
+    fill = name.of
     if fill is drawing.each:
         name = name_of(drawing.law_at)
         given = [*rest[:2], *given]
@@ -360,6 +361,14 @@ def _random(code: Code, node: Node, index: Index) -> str:
         name = function_of(name)
     return code.let(cast(node.dtype, f"{name}({', '.join(given)})"))
 
+
+#: Names that texts of kernels have without an operation that keeps them.
+_NAMES = [
+    name_of(f)
+    for f in (
+        drawing.law_at, *drawing.AT.values(), selecting.plain_before, selecting.float_before, selecting.pair_before,
+    )
+]  # fmt: skip
 
 _TEXTS: dict[Element, Callable[[Code, Node, Index], str]] = {
     Element.UFUNC: _ufunc,

@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any
 
 from lancehead import options
+from lancehead.caches import Cache
 
 #: A code object and the offset of an instruction; which line that is is found out when it is asked for.
 Place = tuple[CodeType, int]
@@ -18,7 +19,8 @@ _FOLDER = os.path.dirname(__file__) + os.sep
 #: Functions of this package are called from there, too, so that near keywords are told.
 _CALLS = options.__file__
 #: Whether a file is one of this package.
-_IS_OURS: dict[str, bool] = {}
+_IS_OURS: Cache[str, bool] = Cache(4096)
+_is_ours = _IS_OURS.get
 
 
 def here() -> Place | None:
@@ -26,13 +28,13 @@ def here() -> Place | None:
     frame = sys._getframe(2)
     while True:
         code = frame.f_code
-        is_ours = _IS_OURS.get(code.co_filename)
+        is_ours = _is_ours(code.co_filename)
         if is_ours is False:
             return code, frame.f_lasti
         if is_ours is None:
-            is_ours = code.co_filename.startswith((_FOLDER, _CALLS, "<lancehead.xp"))
-            _IS_OURS[code.co_filename] = is_ours
-            continue
+            is_ours = _IS_OURS[code.co_filename] = code.co_filename.startswith((_FOLDER, _CALLS, "<lancehead.xp"))
+            if not is_ours:
+                return code, frame.f_lasti
         if frame.f_back is None:
             return None
         frame = frame.f_back

@@ -241,7 +241,7 @@ def _stencil(x: str, *more: str) -> str:
     return f"{helper}(np.ascontiguousarray({x}).reshape(-1), {', '.join(numbers)})"
 
 
-@functools.cache
+@functools.lru_cache(1024)
 def _loops(ndim: int, before: tuple[int, ...], after: tuple[int, ...], offsets: Any, boundary: str, dtype: str) -> str:
     # The text of nested loops over an array, the first of them parallel. Of the last axis, elements all of whose
     # neighbours along it are there have a loop of their own, without questions.

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.caches import Cache
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes, places
 from lancehead.xp.arrays import lazy, ndarray, set_operators, wrap
@@ -46,7 +47,7 @@ def matmul(x1: ndarray, x2: ndarray, /) -> ndarray:
 
 
 #: Operations of products by types of elements.
-_KNOWN: dict[np.dtype[Any], Op] = {}
+_KNOWN: Cache[np.dtype[Any], Op] = Cache(64)
 
 
 def _product(a: str, b: str) -> str:

@@ -12,18 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.caches import Cache
 from lancehead.decorators import njit, prange
 from lancehead.lib import prim
 from lancehead.lib.primitives.lines import put
-from lancehead.xp.graph import NAMES, Node, Op, name_of, op
+from lancehead.xp.graph import Node, add_to_library, name_of, op
 from lancehead.xp.rows import Kind, Row
 
 _VIEW = Row("view", Kind.VIEW)
 
 #: One object for equal types, so that equal texts name them.
-_TYPES: dict[np.dtype[Any], np.dtype[Any]] = {}
-#: Operations of parts and of stores into them, by the types of the memory and of the part.
-_PARTS: dict[Any, Op] = {}
+_TYPES: Cache[np.dtype[Any], np.dtype[Any]] = Cache(1024)
 
 
 def is_record(dtype: np.dtype[Any]) -> bool:
@@ -40,8 +39,7 @@ def is_whole(memory: np.dtype[Any], dtype: np.dtype[Any]) -> bool:
 
 def named(dtype: np.dtype[Any]) -> str:
     """The name of a type in texts of regions."""
-    dtype = _TYPES.setdefault(dtype, dtype)
-    return name_of(dtype, repr(dtype))
+    return name_of(_TYPES.added(dtype, dtype))
 
 
 @njit
@@ -75,7 +73,9 @@ def records_mapped(at, n, dtype, *lines):  # type: ignore[no-untyped-def]
     return out
 
 
-NAMES.update({f.__name__: f for f in (part_of, part_stored, part_stored_here, records_mapped)})
+add_to_library(
+    part_of=part_of, part_stored=part_stored, part_stored_here=part_stored_here, records_mapped=records_mapped
+)
 
 
 def _part(a: str, first: str, shape: str, strides: str, dtype: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from lancehead.caches import Cache
 from lancehead.options import near_keywords
 from lancehead.xp import dtypes, places
 from lancehead.xp.arrays import from_numpy, lazy, ndarray, wrap
@@ -94,7 +95,8 @@ def _reduction(a: str, name: str, axis: Any, keepdims: bool, more: tuple[Any, ..
 
 
 #: Operations, types of results and axes of reductions that have been there, by what they are called with.
-_KNOWN: dict[Any, tuple[Op, np.dtype[Any], Any]] = {}
+_KNOWN: Cache[Any, tuple[Op, np.dtype[Any], Any]] = Cache(4096)
+_known = _KNOWN.get
 
 
 def _remembered(f: Callable[..., ndarray]) -> Callable[..., ndarray]:
@@ -110,7 +112,7 @@ def _remembered(f: Callable[..., ndarray]) -> Callable[..., ndarray]:
             return f(x, axis=axis, keepdims=keepdims)
         shape = node.shape
         key = name, axis, keepdims, node.dtype, len(shape)
-        found = _KNOWN.get(key)
+        found = _known(key)
         if found is None or 0 in shape or by_kernels(node):
             result = f(x, axis=axis, keepdims=keepdims)
             made_one = result._node

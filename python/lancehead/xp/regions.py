@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import empty
 
+from lancehead.caches import Cache
 from lancehead.decorators import njit
 from lancehead.lib import prim
 from lancehead.xp import devices
 from lancehead.xp.cutting import rounds
-from lancehead.xp.graph import NAMES, Node, Op, backend, size
+from lancehead.xp.graph import Node, Op, add_to_library, backend, describe, objects_of, size
 from lancehead.xp.places import add_note, add_note_of_region
 from lancehead.xp.rows import Kind
 from lancehead.xp.tiling import Looped, Loops, loops_of
@@ -76,8 +77,10 @@ def scattered_here(a, places, x):  # type: ignore[no-untyped-def]
     return out
 
 
-NAMES["prim"] = prim
-NAMES.update({f.__name__: f for f in (strided, stored, stored_here, stored_number, scattered, scattered_here)})
+add_to_library(
+    prim=prim, strided=strided, stored=stored, stored_here=stored_here, stored_number=stored_number,
+    scattered=scattered, scattered_here=scattered_here,
+)  # fmt: skip
 
 
 Entries = Sequence[tuple[Op, tuple[int, ...], tuple[int, ...]]]
@@ -135,7 +138,7 @@ class Region:
 _numbered = itertools.count()
 _nogil = False
 #: Compiled functions by their texts; schedules differ in numbers, too.
-_FUNCTIONS: dict[str, Any] = {}
+_FUNCTIONS: Cache[str, Any] = Cache(2048)
 
 
 def release_gil() -> None:
@@ -151,7 +154,8 @@ def _compiled(text: str) -> Any:
         # Reports and tracebacks find the text by the name of its file.
         exec(compile(text, f"<lancehead.xp {next(_numbered)}>", "exec"), names)
         function = names["region"]
-        names.update((name, NAMES[name]) for name in function.__code__.co_names if name in NAMES)
+        names.update(objects_of(function.__code__.co_names))
+        describe(function, text)
         found = _FUNCTIONS[text] = njit(function, error_model="numpy", cache=True, nogil=_nogil)
     return found
 
@@ -214,7 +218,8 @@ def unknown(wanted: Sequence[Node], known: Sequence[Node] = ()) -> list[Node]:
 
 
 #: Compiled regions by their structure.
-_REGIONS: dict[Any, Region] = {}
+_REGIONS: Cache[Any, Region] = Cache(2048)
+_known_region = _REGIONS.get
 _LOCK = threading.Lock()
 
 
@@ -377,7 +382,7 @@ def joined(order: Sequence[Node], kept: Sequence[Node]) -> Step:
             nodes = [n for n, _, _ in _instances(order, kept)]
             loops = loops_of(schedule, kept[0], nodes, leaves, place, numbers)
         structure = (*structure, schedule, loops)
-    region = _REGIONS.get(structure)
+    region = _known_region(structure)
     if region is None:
         with _LOCK:
             region = _REGIONS.get(structure)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lancehead import types
+from lancehead.caches import Cache
 from lancehead.xp import functions as of
 from lancehead.xp.arrays import ndarray, wrap
 from lancehead.xp.elementwise import as_node, operands
@@ -21,8 +22,7 @@ from lancehead.xp.graph import Node, made
 #: A data type, or a tuple of such, to any depth.
 Kind = Any
 
-_NAMED = of.BY_TEXT
-_KINDS: dict[Any, Any] = {}
+_KINDS: Cache[Any, Any] = Cache(4096)
 
 
 def _type(kind: Kind) -> Any:
@@ -30,8 +30,9 @@ def _type(kind: Kind) -> Any:
 
 
 def _kind(t: Any, f: Any) -> Kind:
-    if str(t) in _NAMED:
-        return _NAMED[str(t)]
+    found = of.element_type(str(t))
+    if found is not None:
+        return found
     if "Tuple" not in str(t) or not t.types:
         raise TypeError(f"elements are numbers, truth values or tuples of these; `{f.__name__}` gives {t}")
     return tuple(_kind(x, f) for x in t.types)
@@ -43,11 +44,12 @@ def result(f: Any, given: Sequence[Kind]) -> Kind:
     Raises TypeError if they are no numbers, truth values or tuples of these, and what the compiler says of it.
     """
     key = (id(f), *given)
-    if key not in _KINDS:
+    known = _KINDS.get(key)
+    if known is None:
         own = of.asked(f, len(given))
         # The function stays, so that its identity stays its.
-        _KINDS[key] = _kind(own.compile(tuple(map(_type, given))).return_type, f), f
-    found: Kind = _KINDS[key][0]
+        known = _KINDS[key] = _kind(own.compile(tuple(map(_type, given))).return_type, f), f
+    found: Kind = known[0]
     return found
 
 

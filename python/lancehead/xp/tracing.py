@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from lancehead.caches import Cache
 from lancehead.xp import captured, places
 from lancehead.xp.arrays import ndarray, wrap
 from lancehead.xp.devices import by_kernels
@@ -84,7 +85,7 @@ class _Structure:
         region, leaves, self.numbers = step.region, step.leaves, tuple(step.numbers)
         #: For each operand the number of the argument, or its node.
         self.operands = [place.get(n, n) for n in leaves]
-        name = name_of(region.function, region.text)
+        name = name_of(region.function)
         one = len(wanted) == 1
         self.op = Op("traced", _traced, (name, "[0]" if one else ""), one)
         self.parts = [Op("part", _traced, ("", f"[{i}]"), True) for i in range(len(wanted))]
@@ -145,7 +146,8 @@ def trace(f: F) -> F:
     part of what is recorded, and so are variables and globals that it reads. The function has no effects beside changes
     of its arguments, and does not ask for values: that raises TypeError, and so do arrays that it reads from elsewhere.
     """
-    structures: dict[Any, _Structure] = {}
+    structures: Cache[Any, _Structure] = Cache(1024)
+    known = structures.get
     python = f if type(f) is FunctionType else None
     reads: list[captured.Reads] = []
 
@@ -162,7 +164,7 @@ def trace(f: F) -> F:
                 key = (key, *state)
         if keywords:
             key = (key, *sorted((k, _key(x)) for k, x in keywords.items()))
-        found = structures.get(key)
+        found = known(key)
         if found is None:
             if any(isinstance(x, ndarray) for x in keywords.values()):
                 raise TypeError("arrays are positional arguments of a traced function")
